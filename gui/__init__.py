@@ -37,6 +37,7 @@ page reads the history on a thread when it is shown and something may have chang
    since its threads have no language. tests/gui/test_texts.py finds texts that no catalogue would get. No code
    recognises anything by the words that it shows: pages, questions, choices and rows have ids.
 10. What core tells a user to type, the window names by its button (`use_window_terms` in `models/words.py`).
+    `models/sentences.py` does that for every sentence of core.
 
 Threads, besides the rules of `core/jobs.py`:
 

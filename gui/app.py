@@ -25,11 +25,10 @@ from core.errors import PghaulError
 from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
-from gui.dialogs.crash import format_crash_report
 from gui.frozen import give_back
 from gui.guard import Guarded
 from gui.language import chosen, speak
-from gui.last_time import LastTime
+from gui.last_time import LastTime, format_crash_report
 from gui.remembered import Remembered
 from gui.window import MainWindow
 from gui.work import Work

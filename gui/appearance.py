@@ -1,29 +1,16 @@
-"""The appearance of the window: the palette of the system, and a few colours that have a meaning in light and dark.
+"""The name, the icon, the style and the theme of the program, and how the window shows texts and sizes."""
 
-No colour stands alone: wherever one is used, a word says the same.
-"""
-
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import Enum
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from core.settings import PROGRAM, program_version, resource
 from core.text import printable_lines
-
-
-class Tone(Enum):
-    """The meaning of a colour: (in light, in dark), each with a contrast of at least 4.5 to the base."""
-
-    BAD = ("#b3261e", "#ff9a92")
-    WARNING = ("#8a5200", "#f5bd5c")
-    GOOD = ("#1b6e3a", "#7fd69b")
-    MUTED = ("#5f6368", "#a6abb3")
-    OLD = ("#9a4f08", "#e8a15c")
-    NEW = ("#1a5fb4", "#78b4ff")
+from gui.design.measures import use_body_font
+from gui.design.palette import palette
+from gui.design.style import Style
 
 
 class Theme(Enum):
@@ -46,93 +33,33 @@ SCHEMES = {
     Theme.LIGHT: Qt.ColorScheme.Light,
     Theme.DARK: Qt.ColorScheme.Dark,
 }
-DARK = {
-    QPalette.ColorRole.Window: "#282b30",
-    QPalette.ColorRole.WindowText: "#e6e8eb",
-    QPalette.ColorRole.Base: "#17191c",
-    QPalette.ColorRole.AlternateBase: "#1f2226",
-    QPalette.ColorRole.ToolTipBase: "#383d44",
-    QPalette.ColorRole.ToolTipText: "#e6e8eb",
-    QPalette.ColorRole.PlaceholderText: "#8b9098",
-    QPalette.ColorRole.Text: "#e6e8eb",
-    QPalette.ColorRole.Button: "#343940",
-    QPalette.ColorRole.ButtonText: "#e6e8eb",
-    QPalette.ColorRole.BrightText: "#ff9a92",
-    QPalette.ColorRole.Light: "#4d535c",
-    QPalette.ColorRole.Midlight: "#41474f",
-    QPalette.ColorRole.Dark: "#121417",
-    QPalette.ColorRole.Mid: "#2f3338",
-    QPalette.ColorRole.Shadow: "#0b0c0e",
-    QPalette.ColorRole.Highlight: "#2f6fbd",
-    QPalette.ColorRole.HighlightedText: "#ffffff",
-    QPalette.ColorRole.Link: "#78b4ff",
-    QPalette.ColorRole.LinkVisited: "#b79cff",
-}
 
 
 def prepare(application: QApplication) -> None:
-    """Set the name, the icon and the style of the program; the palette stays that of the system."""
+    """Set the name, the icon, the font and the style of the program, light or dark as the system is."""
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName(PROGRAM)
     application.setApplicationVersion(program_version())
     application.setDesktopFileName(PROGRAM)
     application.setWindowIcon(QIcon(str(resource("icons", "pghaul.svg"))))
-    application.setStyle("Fusion")
+    use_body_font(application)
+    if application.findChild(Style) is None:
+        application.setStyle(Style(application))
+        hints = application.styleHints()
+        hints.colorSchemeChanged.connect(lambda scheme: _use_palette(application, scheme))
+        _use_palette(application, hints.colorScheme())
 
 
 def force(application: QApplication, scheme: Qt.ColorScheme) -> None:
     """Make the window light or dark; Unknown: as the system."""
-    application.styleHints().setColorScheme(scheme)
-    palette = application.style().standardPalette()
-    if scheme is Qt.ColorScheme.Dark and not _is_dark(palette):
-        palette = _dark_palette()
-    application.setPalette(palette)
+    hints = application.styleHints()
+    hints.setColorScheme(scheme)
+    # a platform that knows no colour schemes keeps its own, and reports no change
+    _use_palette(application, hints.colorScheme() if scheme is Qt.ColorScheme.Unknown else scheme)
 
 
-def is_dark() -> bool:
-    """Whether the window is dark now."""
-    return _is_dark(QGuiApplication.palette())
-
-
-def colour(tone: Tone) -> QColor:
-    """Return the colour of the tone in the current palette."""
-    return QColor(tone.value[is_dark()])
-
-
-def fixed_font() -> QFont:
-    """Return the system's font for commands and outputs."""
-    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-
-
-def bold_font() -> QFont:
-    """Return the window's font in bold."""
-    font = QFont(QGuiApplication.font())
-    font.setBold(True)
-    return font
-
-
-def _is_dark(palette: QPalette) -> bool:
-    return palette.color(QPalette.ColorRole.Window).lightness() < 128
-
-
-def _dark_palette() -> QPalette:
-    palette = QPalette()
-    for role, name in DARK.items():
-        palette.setColor(role, QColor(name))
-    faint = QColor("#767b83")
-    for role in (QPalette.ColorRole.Text, QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, faint)
-    return palette
-
-
-@contextmanager
-def saved_state(painter: QPainter) -> Iterator[None]:
-    """Restore the state of the painter afterwards, also after an exception: others use the same painter."""
-    painter.save()
-    try:
-        yield
-    finally:
-        painter.restore()
+def _use_palette(application: QApplication, scheme: Qt.ColorScheme) -> None:
+    application.setPalette(palette(dark=scheme is Qt.ColorScheme.Dark))
 
 
 def tip(text: str) -> str:

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core import api
 from core.migration.model.execution import StopAnswer
 from core.migration.model.plan import Step
+from core.servers.profiles import ToKeep
 from gui.bridge import Task, current_job
+
+KEPT = ("password", "passphrase", "sudo")
+"""The kinds of secrets that can be accepted, so that the keyring may keep them."""
 
 
 @dataclass(eq=False)
@@ -49,10 +54,17 @@ class HostKeyQuestion(Question):
 
 @dataclass(eq=False)
 class SecretQuestion(Question):
-    """Asks for a password, a passphrase, a sudo password or a keyboard-interactive answer, as `kind` says."""
+    """Asks for a password, a passphrase, a sudo password or a keyboard-interactive answer, as `kind` says.
+
+    Attributes:
+        keepable: there is a keyring that can keep the answer.
+        keep: the operator wants to keep it there, once it was accepted.
+    """
 
     prompt: str
     kind: str
+    keepable: bool = False
+    keep: bool = False
 
 
 @dataclass(eq=False)
@@ -134,7 +146,9 @@ class WindowAsker(QObject):
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
         """Return the secret that the operator types; None: declined."""
-        return self._ask(SecretQuestion(server, prompt, kind))
+        question = SecretQuestion(server, prompt, kind, keepable=kind in KEPT and api.servers.has_keyring())
+        answer = self._ask(question)
+        return ToKeep(answer) if answer is not None and question.keep else answer
 
     def announce(self, cluster: str) -> None:  # noqa: ARG002  the name is typed when it is asked for
         """Note that an execution begins."""

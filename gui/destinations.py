@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
+from gui.design.icons import Icon
 
 
 class PageId(StrEnum):
@@ -52,6 +53,27 @@ TITLES = {
     PageId.AFTER: marked("Follow-up"),
     PageId.HISTORY: marked("History"),
 }
+ICONS = {
+    PageId.MOVES: Icon.MOVES,
+    PageId.OVERVIEW: Icon.OVERVIEW,
+    PageId.SERVERS: Icon.SERVERS,
+    PageId.FACTS: Icon.FACTS,
+    PageId.MEASURE: Icon.BENCHMARKS,
+    PageId.COMPARE: Icon.COMPARISON,
+    PageId.CHECK: Icon.CHECKS,
+    PageId.PROBE: Icon.TRANSFER_TEST,
+    PageId.ESTIMATE: Icon.ESTIMATE,
+    PageId.PLAN: Icon.PLAN,
+    PageId.REHEARSE: Icon.REHEARSAL,
+    PageId.MOVE: Icon.MOVE,
+    PageId.AFTER: Icon.FOLLOW_UP,
+    PageId.HISTORY: Icon.HISTORY,
+}
+
+
+def icon_of(page_id: str) -> Icon:
+    """Return the icon of a page."""
+    return next((icon for page, icon in ICONS.items() if page == page_id), Icon.NOTHING)
 
 
 def page_of(milestone: Milestone) -> PageId:

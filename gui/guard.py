@@ -14,7 +14,7 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 
 from core import units
 
@@ -46,9 +46,17 @@ NEUTRAL: dict[str, Callable[..., Any]] = {
     "eventFilter": lambda *_given: False,
     "sizeHint": lambda *_given: QSize(),
     "minimumSizeHint": lambda *_given: QSize(),
+    "hasHeightForWidth": lambda *_given: False,
+    "heightForWidth": lambda *_given: -1,
     "paint": _nothing,
     "initStyleOption": _nothing,
     "done": _nothing,
+    "drawPrimitive": _nothing,
+    "drawControl": _nothing,
+    "drawComplexControl": _nothing,
+    "pixelMetric": lambda *_given: 0,
+    "subControlRect": lambda *_given: QRect(),
+    "sizeFromContents": lambda _style, _kind, _option, size, *_widget: size,
 }
 """The value that Qt gets from an override that failed, by its name."""
 

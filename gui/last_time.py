@@ -5,10 +5,14 @@ window that is closed takes its log away: what is found at a start is of one tha
 """
 
 import faulthandler
+import platform
+import traceback
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from PySide6.QtCore import qVersion
 
 from core.settings import PROGRAM, program_version
 
@@ -16,6 +20,12 @@ if TYPE_CHECKING:
     from core.history.owners import Owners
 
 FOLDER = "windows"
+
+
+def format_crash_report(error: BaseException) -> str:
+    """Return the report of a bug: versions and traceback."""
+    where = f"{PROGRAM} {program_version()}, Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
+    return f"{where}\n\n{''.join(traceback.format_exception(error))}"
 
 
 class LastTime:

@@ -5,10 +5,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QFileInfo, QStandardPaths, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
+    QFrame,
     QHBoxLayout,
     QMainWindow,
     QMessageBox,
@@ -21,16 +22,19 @@ from PySide6.QtWidgets import (
 from core import units
 from core.errors import Cancelled, PausedError, PghaulError
 from core.language import tr
-from core.migration.model.standing import Milestone
+from core.migration.model.standing import Condition, Milestone
 from core.settings import PROGRAM
+from core.tones import Tone
 from gui import appearance
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.controllers.executions import ActiveExecutions
 from gui.controllers.menus import Commands, Menus
 from gui.controllers.moves import Beginning, MoveMilestones, Moves
-from gui.controllers.notifying import Notifier
-from gui.destinations import Offer, PageId
+from gui.controllers.notifying import Bell, Notifier
+from gui.design.measures import GAP, GRID, Type, set_type
+from gui.design.parts import ButtonKind, set_kind
+from gui.destinations import Offer, PageId, icon_of
 from gui.dialogs.crash import CrashDialog, LastTimeDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
@@ -44,10 +48,10 @@ from gui.pages.start import StartPage
 from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
 from gui.widgets.job_bar import JobBar
-from gui.widgets.label import Label
+from gui.widgets.label import ToneLabel
 from gui.widgets.message_box import question_box
 from gui.widgets.move_bar import MoveBar
-from gui.widgets.rail import Rail
+from gui.widgets.rail import EDGE, Rail
 from gui.widgets.status_banner import StatusBanner
 from gui.widgets.table import Table
 from gui.work import Work
@@ -77,8 +81,13 @@ class MainWindow(Guarded, QMainWindow):
         self._leaving = False
         self.setWindowTitle(PROGRAM)
         self.resize(1280, 800)
-        self.rail = Rail([RailRow(kind.title, kind.milestone) for kind in self.kinds], self)
+        self.rail = Rail(
+            [RailRow(kind.title, kind.milestone) for kind in self.kinds],
+            [icon_of(kind.id) for kind in self.kinds],
+            self,
+        )
         self.next = QPushButton(self)
+        self.next_label = ToneLabel(tr("Next step"), Tone.MUTED, self)
         self.status_banner = StatusBanner(self)
         self.active_executions = ActiveExecutions(work, self.status_banner, self)
         self.stack = QStackedWidget(self)
@@ -86,6 +95,7 @@ class MainWindow(Guarded, QMainWindow):
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
         self.bar = MoveBar(work, self)
+        self.bell = Bell(work, self)
         self.notifier = Notifier(work, self, self._current_id, self._bring_up)
         self.setCentralWidget(self._make_centre())
         self._make_pane()
@@ -164,10 +174,20 @@ class MainWindow(Guarded, QMainWindow):
     @Slot()
     def _show_next(self) -> None:
         self.rail.rows.show_marks(self.milestones.marks)
-        words, _ = self.milestones.next(self._current_milestone())
+        words, destination = self.milestones.next(self._current_milestone())
+        for each in (self.next, self.next_label):
+            each.setVisible(self._leads_on(destination))
         self.next.setText(words)
         self.next.setAccessibleName(tr("Next step: {words}").format(words=words))
         self.next.setToolTip(tr("The next step (Ctrl+Return): {words}").format(words=words))
+
+    def _leads_on(self, destination: str) -> bool:
+        """Return whether there is a next step: another page, or the main action of this one if it is not done."""
+        page = self._current()
+        if page is None or page.id != destination:
+            return True
+        done = {mark.milestone for mark in self.milestones.marks if mark.condition is Condition.DONE}
+        return page.primary is not None and page.milestone not in done
 
     @Slot()
     def go_on(self) -> None:
@@ -222,6 +242,10 @@ class MainWindow(Guarded, QMainWindow):
         move = self.work.move
         self.setWindowTitle(PROGRAM if move is None else f"{move.name} – {PROGRAM}")
         self.menus.update()
+
+    @Slot(str)
+    def _tell_removed(self, name: str) -> None:
+        self.banner.show_undoable(tr("The move {name} was removed.").format(name=name))
 
     # --- how it looks
 
@@ -311,7 +335,7 @@ class MainWindow(Guarded, QMainWindow):
         if isinstance(error, Cancelled):
             self.banner.show_message(tr("The job was cancelled."), Mood.TOLD)
         elif isinstance(error, PausedError):
-            self.banner.show_error(error, Mood.TOLD)
+            self.banner.show_error(error, Mood.WRONG if error.stands else Mood.TOLD)
         elif isinstance(error, PghaulError):
             self.banner.show_error(error)
         else:
@@ -323,12 +347,16 @@ class MainWindow(Guarded, QMainWindow):
     def show_last_time(self, log: str) -> None:
         """Show that the window crashed or was killed the last time."""
         dialog = LastTimeDialog(log, self)
+        dialog.move_wanted.connect(self.active_executions.show_first)
+        self.active_executions.unfinished.connect(dialog.offer_move)
+        dialog.offer_move(self.active_executions.any_unfinished)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        dialog.show()
 
     @Slot(object)
     def _ask(self, question: Question) -> None:
         """Show a question of an execution in its page, any other in a dialog."""
+        self.bell.wait_for(question)
         if isinstance(question, StepQuestion | StopQuestion):
             from gui.pages.execution import MovePage  # an execution runs: now its page is needed
 
@@ -387,25 +415,31 @@ class MainWindow(Guarded, QMainWindow):
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addLayout(self._make_left())
+        row.addWidget(self._make_left())
         row.addLayout(right, 1)
         return centre
 
-    def _make_left(self) -> QVBoxLayout:
-        """Return the list of pages above the next step."""
-        self.next.setMaximumWidth(self.rail.width() - 16)
+    def _make_left(self) -> QWidget:
+        """Return the list of pages above the next step, on one surface."""
+        left = QFrame(self)
+        left.setFrameShape(QFrame.Shape.NoFrame)
+        left.setBackgroundRole(QPalette.ColorRole.Base)
+        left.setAutoFillBackground(True)
+        left.setFixedWidth(self.rail.width())
+        set_kind(self.next, ButtonKind.PRIMARY)
         self.next.setDefault(False)
         self.next.clicked.connect(self.go_on)
-        left = QVBoxLayout()
-        left.setContentsMargins(0, 6, 0, 8)
-        left.addWidget(self.rail, 1)
-        label = Label(tr("Next step"), self)
-        label.setContentsMargins(10, 0, 0, 0)
-        left.addWidget(label)
-        held = QHBoxLayout()
-        held.setContentsMargins(8, 0, 8, 0)
-        held.addWidget(self.next)
-        left.addLayout(held)
+        set_type(self.next_label, Type.SMALL)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(EDGE, GAP, EDGE, EDGE)
+        foot.setSpacing(GRID)
+        foot.addWidget(self.next_label)
+        foot.addWidget(self.next)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, GAP, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.rail, 1)
+        column.addLayout(foot)
         return left
 
     def _make_pane(self) -> None:
@@ -427,6 +461,7 @@ class MainWindow(Guarded, QMainWindow):
             new_move=self.moves_made.new,
             edit_move=self.moves_made.edit_picked,
             remove_move=self.moves_made.remove_picked,
+            restore_move=self.moves_made.restore,
             select_move=self.bar.moves.setFocus,
             save_report=self.save_report,
             read_outputs=partial(self.go, Offer.READ_OUTPUTS),
@@ -438,9 +473,12 @@ class MainWindow(Guarded, QMainWindow):
             use_sizes=self.use_sizes,
             use_language=self.use_language,
             notify=self.notifier.use,
+            sound=self.bell.use,
+            on_screen=lambda: [self.status_banner, *filter(None, [self._current()])],
         )
         pages = [(kind.id, kind.title) for kind in self.kinds]
-        return Menus(self, self.work, commands, pages, self.dock.toggleViewAction(), notifies=self.notifier.on)
+        pane = self.dock.toggleViewAction()
+        return Menus(self, self.work, commands, pages, pane, notifies=self.notifier.on, sounds=self.bell.on)
 
     def _connect(self) -> None:
         work = self.work
@@ -463,6 +501,11 @@ class MainWindow(Guarded, QMainWindow):
         self.milestones.changed.connect(self._show_next)
         self.moves_made.message.connect(partial(self.banner.show_message, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
+        self.moves_made.removed.connect(self._tell_removed)
+        self.moves_made.restorable.connect(self.menus.restore_move.setEnabled)
+        self.menus.restore_move.triggered.connect(self.banner.hide)  # its Restore would restore an earlier move
+        self.banner.undo.clicked.connect(self.moves_made.restore)
+        self.banner.undo.clicked.connect(self.banner.hide)
         work.ended.connect(self._show_next)
         self.stack.currentChanged.connect(self.banner.turn)
         self.active_executions.changed.connect(self.milestones.read)

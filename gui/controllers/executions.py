@@ -168,12 +168,14 @@ class ActiveExecutions(QObject):
 
     Signals:
         changed(): an execution began, ended or was interrupted.
+        unfinished(bool): at such a change, whether any execution is unfinished.
         page_wanted(move, PageId): this page has to be shown.
         waits(text): what the execution waits for; empty: it does not wait.
     """
 
     waits = Signal(str)
     changed = Signal()
+    unfinished = Signal(bool)
     page_wanted = Signal(str, str)
 
     def __init__(self, work: Work, banner: StatusBanner, window: QWidget) -> None:
@@ -225,6 +227,17 @@ class ActiveExecutions(QObject):
         self._banner.show_unfinished(found, self._work.ready)
         if known != [(one.id, one.alive, one.state) for one in found]:
             self.changed.emit()
+            self.unfinished.emit(self.any_unfinished)
+
+    @property
+    def any_unfinished(self) -> bool:
+        return bool(self._found)
+
+    @Slot()
+    def show_first(self) -> None:
+        """Show the page of the execution that the banner shows."""
+        if self._found:
+            self._show_page(self._found[0].move)
 
     @Slot(str)
     def _show_page(self, move: str) -> None:

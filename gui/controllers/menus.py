@@ -1,19 +1,20 @@
 """The actions of the window, in menus, by keys and in the command palette."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton, QWidget
 
 from core.language import languages, marked, tr
 from core.settings import program_version
 from gui.appearance import Sizes, Theme
-from gui.dialogs.palette import CommandPalette
+from gui.dialogs.palette import Command, CommandPalette, Origin, plain
 from gui.language import NAMES
 from gui.widgets.message_box import MessageBox
+from gui.widgets.table import Table
 from gui.work import Work
 
 THEMES = {Theme.SYSTEM: marked("&System"), Theme.LIGHT: marked("&Light"), Theme.DARK: marked("&Dark")}
@@ -21,11 +22,16 @@ THEMES = {Theme.SYSTEM: marked("&System"), Theme.LIGHT: marked("&Light"), Theme.
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """What the menus begin: functions of the window and of its controllers."""
+    """What the menus begin: functions of the window and of its controllers.
+
+    Attributes:
+        on_screen: returns the page and the banner, whose buttons the palette offers.
+    """
 
     new_move: Callable[[], object]
     edit_move: Callable[[], object]
     remove_move: Callable[[], object]
+    restore_move: Callable[[], object]
     select_move: Callable[[], object]
     save_report: Callable[[], object]
     read_outputs: Callable[[], object]
@@ -37,6 +43,8 @@ class Commands:
     use_sizes: Callable[[Sizes], object]
     use_language: Callable[[str], object]
     notify: Callable[[bool], object]
+    sound: Callable[[bool], object]
+    on_screen: Callable[[], Sequence[QWidget]]
 
 
 class Menus(QObject):
@@ -44,6 +52,7 @@ class Menus(QObject):
 
     Attributes:
         new_move, edit_move, remove_move, report, cancel: the actions that `update` enables.
+        restore_move: enabled while a removed move can be restored.
         themes, sizes, languages: groups of choices, of which one each is checked.
     """
 
@@ -56,6 +65,7 @@ class Menus(QObject):
         pane: QAction,
         *,
         notifies: bool,
+        sounds: bool,
     ) -> None:
         """Make the actions.
 
@@ -66,6 +76,7 @@ class Menus(QObject):
             pages: the id and the title of each page.
             pane: shows and hides the pane of commands.
             notifies: whether the window notifies when a job ends.
+            sounds: whether the window sounds when a move waits.
         """
         super().__init__(window)
         self._window = window
@@ -75,6 +86,8 @@ class Menus(QObject):
         self.new_move.setIconText(tr("New move…"))
         self.edit_move = self._action(tr("&Edit move…"), commands.edit_move)
         self.remove_move = self._action(tr("&Remove move…"), commands.remove_move)
+        self.restore_move = self._action(tr("Res&tore the removed move"), commands.restore_move)
+        self.restore_move.setEnabled(False)
         self.report = self._action(tr("Save &report…"), commands.save_report, "Ctrl+S")
         self.report.setIconText(tr("Save report…"))
         self.cancel = self._action(tr("&Cancel the running job"), commands.cancel, "Ctrl+.")
@@ -82,9 +95,14 @@ class Menus(QObject):
         pick = self._action(tr("&Select a move"), commands.select_move, "Ctrl+M")
         quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
         outputs = self._action(tr("Read &outputs…"), commands.read_outputs)
-        moves = (self.new_move, pick, self.edit_move, self.remove_move)
+        moves = (self.new_move, pick, self.edit_move, self.remove_move, self.restore_move)
         self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
-        self._make_view(pages, pane, notifies=notifies)
+        self._make_view(pages, pane)
+        for name, text, use, on in (
+            ("notify", tr("Notify when a &job ends"), commands.notify, notifies),
+            ("sound", tr("S&ound when pghaul waits for you"), commands.sound, sounds),
+        ):
+            self._add_switch(name, text, use, on=on)
         self._menu(tr("&Job"), self.cancel)
         self._menu(
             tr("&Help"),
@@ -109,11 +127,30 @@ class Menus(QObject):
 
     @Slot()
     def show_palette(self) -> None:
-        """Show every action by its name; a menu is no action."""
-        found = self._window.findChildren(QAction)
-        dialog = CommandPalette([one for one in found if one.text() and one.menu() is None], self._window)
+        """Show every action of the menus, and every button and table of the page, by its name."""
+        dialog = CommandPalette([*self._of_menus(), *self._of_page()], self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _of_menus(self) -> Iterator[Command]:
+        for menu in self._window.menuBar().findChildren(QMenu):
+            choice = f"{plain(menu.title())}: " if isinstance(menu.parent(), QMenu) else ""
+            for action in menu.actions():
+                if action.isEnabled() and action.text() and action.menu() is None:
+                    origin = Origin.PAGES if action in self._pages else Origin.MENU
+                    keys = action.shortcut().toString()
+                    yield Command(f"{choice}{action.text()}", action.trigger, origin, keys=keys)
+
+    def _of_page(self) -> Iterator[Command]:
+        for widget in self._commands.on_screen():
+            for button in widget.findChildren(QPushButton):
+                name = button.accessibleName() or button.text()
+                if button.isVisible() and button.isEnabled() and name:
+                    yield Command(name, button.click, Origin.PAGE, tr("This page"))
+            for table in widget.findChildren(Table):
+                if table.isVisible():
+                    for action in table.actions():
+                        yield Command(f"{table.accessibleName()}: {action.text()}", action.trigger)
 
     @Slot()
     def about(self) -> None:
@@ -131,9 +168,9 @@ class Menus(QObject):
         box.finished.connect(box.deleteLater)
         box.open()
 
-    def _make_view(self, kinds: Sequence[tuple[str, str]], pane: QAction, *, notifies: bool) -> None:
+    def _make_view(self, kinds: Sequence[tuple[str, str]], pane: QAction) -> None:
         commands = self._commands
-        pages = [
+        pages = self._pages = [
             self._action(
                 tr(title),
                 partial(commands.show_page, page_id),
@@ -143,7 +180,7 @@ class Menus(QObject):
         ]
         pane.setShortcut("Ctrl+L")
         pane.setText(tr("&Commands"))
-        view = self._menu(
+        view = self._view = self._menu(
             tr("&View"), self._action(tr("&Next step"), commands.go_on, "Ctrl+Return"), None, *pages, None, pane
         )
         theme = view.addMenu(tr("&Theme"))
@@ -161,11 +198,14 @@ class Menus(QObject):
             self.sizes.addAction(action)
             sizes.addAction(action)
         self._make_languages(view.addMenu(tr("&Language")))
-        notify = self._action(tr("Notify when a &job ends"), lambda: commands.notify(notify.isChecked()))
-        notify.setObjectName("notify")
-        notify.setCheckable(True)
-        notify.setChecked(notifies)
-        view.addAction(notify)
+
+    def _add_switch(self, name: str, text: str, use: Callable[[bool], object], *, on: bool) -> None:
+        """Add a switch to the menu View."""
+        switch = self._action(text, lambda: use(switch.isChecked()))
+        switch.setObjectName(name)
+        switch.setCheckable(True)
+        switch.setChecked(on)
+        self._view.addAction(switch)
 
     def _make_languages(self, menu: QMenu) -> None:
         work = self._work

@@ -19,20 +19,31 @@ from gui.work import Work
 if TYPE_CHECKING:
     from core.api.model import Standing
     from core.api.session import Session
+    from core.history.store import Removed
     from core.migration.model.move import Move
     from gui.dialogs.move import MoveDialog
 
 
 class Moves(QObject):
-    """Signals: message(str), something to tell the operator; wanted(str), a page is needed first, by its PageId."""
+    """Adds, changes and removes moves. A removed one can be restored until the window is closed.
+
+    Signals:
+        message(str): something to tell the operator.
+        wanted(str): a page is needed first, by its PageId.
+        removed(str): the move of that name was removed.
+        restorable(bool): whether a move can be restored now.
+    """
 
     message = Signal(str)
     wanted = Signal(str)
+    removed = Signal(str)
+    restorable = Signal(bool)
 
     def __init__(self, work: Work, window: QWidget) -> None:
         super().__init__(window)
         self._work = work
         self._window = window
+        self._removed: list[tuple[str, Removed]] = []
 
     @Slot()
     def new(self) -> None:
@@ -72,7 +83,7 @@ class Moves(QObject):
             tr("Remove the move {name} and its benchmark runs, checks, estimates and plans from the history?").format(
                 name=name
             ),
-            tr("Nothing is changed on the servers. The removal cannot be undone."),
+            tr("Nothing is changed on the servers. You can restore the move until the window is closed."),
         )
         remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
@@ -82,7 +93,31 @@ class Moves(QObject):
     def _remove(self, name: str) -> None:
         task = self._work.read(lambda session: session.store.remove_move(name))
         if task is not None:
+            task.then(partial(self._keep_removed, name))
             task.succeeded.connect(self._work.changed)
+
+    def _keep_removed(self, name: str, removed: "Removed") -> None:
+        self._removed.append((name, removed))
+        self.restorable.emit(True)
+        self.removed.emit(name)
+
+    @Slot()
+    def restore(self) -> None:
+        """Restore the move that was removed last; called again, the one before it."""
+        if not self._removed:
+            return
+        name, removed = self._removed.pop()
+        task = self._work.read(lambda session: session.store.put_back(removed))
+        if task is not None:
+            self._work.pick_when_known(name)
+            task.succeeded.connect(self._work.changed)
+            task.failed.connect(partial(self._keep_unrestored, name, removed))
+        self.restorable.emit(bool(self._removed))
+
+    def _keep_unrestored(self, name: str, removed: "Removed", _error: Exception) -> None:
+        """Let it be tried again after the others: another move may have its name now."""
+        self._removed.insert(0, (name, removed))
+        self.restorable.emit(True)
 
     def _open(self, move: "Move | None") -> None:
         task = self._work.read(partial(_read_for_dialog, move))
@@ -125,7 +160,7 @@ class Beginning(QObject):
         self._work = work
         self._moves = moves
         self._describing = Describing(work, window)
-        self._describing.saved.connect(self._read_facts)
+        self._describing.saved.connect(self.begin)
 
     @Slot()
     def begin(self) -> None:
@@ -140,14 +175,6 @@ class Beginning(QObject):
             self._describing.ask(None, tr(TITLES[len(servers)]))
         else:
             self._moves.new()
-
-    @Slot(str)
-    def _read_facts(self, server: str) -> None:
-        """Read the facts of the server, which the next dialogs offer. This also asks for its host key."""
-        title = tr("Reading the facts of {server}").format(server=server)
-        task = self._work.run(title, lambda session, job: api.facts.read_facts(session, server, job))
-        if task is not None:
-            task.succeeded.connect(self.begin)
 
 
 def _read_for_dialog(move: "Move | None", session: "Session") -> "tuple[tuple[ServerRow, ...], str]":

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from PySide6.QtCore import QElapsedTimer, QObject, Qt, SignalInstance, Slot
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, SignalInstance, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
@@ -13,12 +13,19 @@ from core.errors import Cancelled, PausedError, PghaulError
 from core.language import tr
 from core.migration.model.execution import State
 from core.settings import PROGRAM
+from gui.asker import Question, StepQuestion, StopQuestion, TakeOnQuestion
 from gui.bridge import Task
 from gui.models.execution import state_name
 from gui.models.sentences import recorded
 from gui.work import Work
 
 OFF = "off"
+AGAIN_MS = 60_000
+"""The interval in ms in which the sound is repeated while a move waits."""
+
+
+OF_EXECUTION = (StepQuestion, StopQuestion, TakeOnQuestion)
+"""The questions that only an execution asks."""
 
 
 class Desktop(Protocol):
@@ -63,6 +70,44 @@ class TrayOrTitle:
         if self._said and self._window.windowTitle() == self._said:  # another move was not picked meanwhile
             self._window.setWindowTitle(self._title)
         self._said = ""
+
+
+class Bell(QObject):
+    """Sounds while a running move waits for the operator, also if the window is active: nobody may be looking at it.
+
+    Attributes:
+        on: whether it sounds.
+    """
+
+    def __init__(self, work: Work, parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._open: list[Question] = []
+        self._again = QTimer(self)
+        self._again.timeout.connect(self.ring)
+        self.on = work.remembered_text("sound") != OFF
+
+    def use(self, on: bool) -> None:
+        """Turn the sound on or off."""
+        self.on = on
+        self._work.remember("sound", "" if on else OFF)
+
+    def wait_for(self, question: Question) -> None:
+        """Sound now, and again until the question is answered, if it is one of a running move or rehearsal."""
+        carries = self._work.asker.carries
+        if isinstance(question, OF_EXECUTION) or (carries is not None and self._work.task is carries):
+            self._open.append(question)
+            self._again.start(AGAIN_MS)
+            self.ring()
+
+    @Slot()
+    def ring(self) -> None:
+        """Sound if a question is still open."""
+        self._open = [each for each in self._open if not each.answered]
+        if not self._open:
+            self._again.stop()
+        elif self.on:
+            QApplication.beep()
 
 
 class Notifier(QObject):

@@ -12,14 +12,23 @@ from core.language import tr
 from gui.work import Work
 
 if TYPE_CHECKING:
+    from core.api.servers import Tried
+    from core.api.session import Session
+    from core.jobs import Job
     from core.servers.profiles import Profile
     from gui.dialogs.server import ServerDialog
 
 
 class Describing(QObject):
-    """Opens the dialog of a server. Signal: saved(name of the server), when its profile is in the history."""
+    """Opens the dialog of a server.
+
+    Signals:
+        saved(name of the server): its profile is in the history, and its facts if the operator wanted to connect.
+        tested(dict of the name and Tried): the connection to the server and the rights there were tested.
+    """
 
     saved = Signal(str)
+    tested = Signal(object)
 
     def __init__(self, work: Work, owner: QWidget) -> None:
         super().__init__(owner)
@@ -47,10 +56,19 @@ class Describing(QObject):
         if task is not None:
             task.succeeded.connect(dialog.accept)
             task.succeeded.connect(self._work.changed)
-            task.then(partial(self._tell, profile.name))
+            task.then(partial(self._tell, dialog.connects, profile.name))
             task.failed.connect(dialog.refuse)
 
-    def _tell(self, name: str, _kept: None) -> None:
+    def _tell(self, connects: bool, name: str, _kept: None) -> None:
+        if not connects:
+            self.saved.emit(name)
+            return
+        task = self._work.run(tr("Connecting to {server}").format(server=name), partial(_connect, name))
+        if task is not None:
+            task.then(partial(self._tell_connected, name))
+
+    def _tell_connected(self, name: str, tried: "Tried") -> None:
+        self.tested.emit({name: tried})
         self.saved.emit(name)
 
     def _try(self, dialog: "ServerDialog", profile: "Profile") -> None:
@@ -64,3 +82,10 @@ class Describing(QObject):
             return
         task.then(dialog.show_test)
         task.failed.connect(dialog.refuse)
+
+
+def _connect(name: str, session: "Session", job: "Job") -> "Tried":
+    """Test the connection to a server, and read its facts. An unknown host key is asked for."""
+    tried = api.servers.test_server(session, name, job)
+    api.facts.read_facts(session, name, job)
+    return tried

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLayout, Q
 
 from core.errors import PghaulError
 from core.language import tr
-from gui.appearance import Tone, colour
+from core.tones import Tone
+from gui.design.palette import colour
 from gui.guard import Guarded
 from gui.models.sentences import error_text
-from gui.models.words import use_window_terms
 from gui.widgets.label import Label
 
 
@@ -66,11 +66,7 @@ class FormDialog(Guarded, QDialog):
     @Slot(object)
     def refuse(self, error: Exception) -> None:
         """Show the error, and stay open."""
-        text = (
-            use_window_terms(error_text(error))
-            if isinstance(error, PghaulError)
-            else f"{type(error).__name__}: {error}"
-        )
+        text = error_text(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
         palette = self.trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
         self.trouble.setPalette(palette)

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QFormLayout,
     QGroupBox,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -19,12 +21,11 @@ from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.dialogs.form import FormDialog
 from gui.models.sentences import recorded
 from gui.models.servers import describe_cluster, describe_volume, direction, volumes
 from gui.models.words import listed
-from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label, ToneLabel
 
 _EDITED = (
@@ -32,6 +33,10 @@ _EDITED = (
     (EditedSettings.IN_FORCE, marked("the values that are in effect now")),
     (EditedSettings.FILE, marked("the values in the files")),
 )
+
+
+_MEGABYTE = 1_000_000
+_MOST_MEGABYTES = 100_000
 
 
 class MoveDialog(FormDialog):
@@ -56,7 +61,10 @@ class MoveDialog(FormDialog):
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
-        self.plain_text = CheckBox(tr("Allow an &unencrypted copy"), self)
+        self.plain_text = QCheckBox(tr("Allow an &unencrypted copy"), self)
+        self.precopy_limit = QSpinBox(self, minimum=0, maximum=_MOST_MEGABYTES)
+        self.precopy_limit.setSuffix(" MB/s")
+        self.precopy_limit.setSpecialValueText(tr("no limit"))
         self.edited = QComboBox(self)
         self.edited.addItems([tr(text) for _, text in _EDITED])
         self.tablespaces = QGroupBox(tr("Tablespaces: location on the new server"), self)
@@ -126,6 +134,7 @@ class MoveDialog(FormDialog):
             tablespace_targets={place: target for place, target in targets.items() if target and target != place},
             plain_text=self.plain_text.isChecked(),
             edited=_EDITED[self.edited.currentIndex()][0],
+            precopy_limit=self.precopy_limit.value() * _MEGABYTE or None,
         )
 
     def _lay_out(self) -> None:
@@ -172,6 +181,14 @@ class MoveDialog(FormDialog):
             )
         )
         self.form.addRow(self.plain_text)
+        self.add(
+            tr("&Limit of the pre-copy:"),
+            self.precopy_limit,
+            tr(
+                "The most that a pre-copy pass sends while the old cluster is running. The final sync, during the "
+                "downtime, has no limit."
+            ),
+        )
         self.add(
             tr("E&dited settings:"),
             self.edited,
@@ -266,6 +283,7 @@ class MoveDialog(FormDialog):
         ):
             field.setEditText(value)
         self.plain_text.setChecked(move.plain_text)
+        self.precopy_limit.setValue((move.precopy_limit or 0) // _MEGABYTE)
         self.edited.setCurrentIndex([value for value, _ in _EDITED].index(move.edited))
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton as Button
 
 from core.errors import InputError
 from core.language import marked, tr
-from gui.appearance import fixed_font
+from gui.design.measures import fixed_font
 from gui.dialogs.form import FormDialog
 from gui.widgets.files import ask_file
 from gui.widgets.label import Label

@@ -1,22 +1,53 @@
-"""The command palette: every action of the window, found by its name."""
+"""The command palette: every action of the window and every button of the page, found by its name."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from core.language import tr
 from gui.guard import Guarded
 
 
-class CommandPalette(Guarded, QDialog):
-    """Filters the actions by the typed text; Return runs the selected one."""
+class Origin(IntEnum):
+    """Where a command is from, in the order in which commands are listed."""
 
-    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+    PAGE = 0
+    """A button of the page on screen, or of the banner over it."""
+    PAGES = 1
+    """It leads to a page."""
+    MENU = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the palette.
+
+    Attributes:
+        name: its name; may have mnemonics and dots.
+        run: runs it.
+        context: what tells it apart from others of the same name: a menu, a page, a table.
+        keys: its shortcut.
+    """
+
+    name: str
+    run: Callable[[], object]
+    origin: Origin = Origin.MENU
+    context: str = ""
+    keys: str = ""
+
+
+class CommandPalette(Guarded, QDialog):
+    """Filters the commands by the typed text; Return runs the selected one."""
+
+    def __init__(self, commands: Sequence[Command], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("All commands"))
-        self._actions = sorted({plain(action): action for action in actions if action.isEnabled()}.items())
+        self._commands = name_apart(commands)
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Command"))
         self.field.setPlaceholderText(tr("Type a part of the name of a command"))
@@ -42,13 +73,10 @@ class CommandPalette(Guarded, QDialog):
 
     @Slot(str)
     def _show(self, typed: str) -> None:
-        words = typed.lower().split()
         self.list.clear()
-        for name, action in self._actions:
-            if all(word in name.lower() for word in words):
-                keys = action.shortcut().toString()
-                item = QListWidgetItem(f"{name}    {keys}" if keys else name, self.list)
-                item.setData(Qt.ItemDataRole.UserRole, action)
+        for name, command in find_commands(self._commands, typed):
+            item = QListWidgetItem(f"{name}    {command.keys}" if command.keys else name, self.list)
+            item.setData(Qt.ItemDataRole.UserRole, command)
         self.list.setCurrentRow(0)
 
     @Slot()
@@ -56,9 +84,31 @@ class CommandPalette(Guarded, QDialog):
         item = self.list.currentItem()
         if item is not None:
             self.accept()
-            item.data(Qt.ItemDataRole.UserRole).trigger()
+            item.data(Qt.ItemDataRole.UserRole).run()
 
 
-def plain(action: QAction) -> str:
-    """Return the name of an action without mnemonics and dots."""
-    return action.text().replace("&", "").rstrip("…")
+def plain(text: str) -> str:
+    """Return a name without mnemonics and dots."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
+
+
+def name_apart(commands: Sequence[Command]) -> list[tuple[str, Command]]:
+    """Return each command with the name to show: with its context where several have the same name."""
+    counts = Counter(plain(command.name) for command in commands)
+    return [
+        (f"{command.context}: {name}" if command.context and counts[name] > 1 else name, command)
+        for command in commands
+        for name in [plain(command.name)]
+    ]
+
+
+def find_commands(named: Sequence[tuple[str, Command]], typed: str) -> list[tuple[str, Command]]:
+    """Return the commands whose names contain every typed word: first those in which words begin so."""
+    words = typed.lower().split()
+
+    def begins(name: str) -> bool:
+        parts = name.lower().split()
+        return all(any(part.startswith(word) for part in parts) for word in words)
+
+    found = [(name, command) for name, command in named if all(word in name.lower() for word in words)]
+    return sorted(found, key=lambda each: (not begins(each[0]), each[1].origin, each[0].lower()))

@@ -5,6 +5,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QLineEdit,
@@ -20,12 +21,14 @@ from gui.guard import Guarded
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
+from gui.widgets.secret_field import SecretField
 from gui.widgets.text import TextView
 
 TITLES = {
     "password": marked("Password"),
     "passphrase": marked("Passphrase"),
     "sudo": marked("Password for sudo"),
+    "role": marked("Password"),
     "interactive": marked("Question of the server"),
 }
 
@@ -147,7 +150,9 @@ def _kind(key_type: str) -> str:
 
 
 class SecretDialog(Guarded, QDialog):
-    """Asks for a secret; what is typed is kept by the connection for the session only, never by the window."""
+    """Asks for a secret. The connection keeps what is typed for the session, or in the keyring once it was accepted;
+    the window never keeps it.
+    """
 
     def __init__(self, question: SecretQuestion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,19 +161,23 @@ class SecretDialog(Guarded, QDialog):
         self.setModal(True)
         label = Label(recorded(question.prompt), self)
         label.setWordWrap(True)
-        self.field = QLineEdit(self, echoMode=QLineEdit.EchoMode.Password)
+        self.field = SecretField(self)
         self.field.setAccessibleName(recorded(question.prompt))
         label.setBuddy(self.field)
+        self.keep = QCheckBox(tr("&Keep in the keyring"), self)
+        self.keep.setToolTip(tr("The keyring of your desktop stores it when the server has accepted it."))
+        self.keep.setVisible(question.keepable)
         standard = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        for widget in (label, self.field, buttons):
+        for widget in (label, self.field, self.keep, buttons):
             column.addWidget(widget)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
 
     def done(self, result: int) -> None:
+        self._question.keep = self.keep.isChecked()
         self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
         self.field.clear()
         super().done(result)

@@ -4,14 +4,13 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import QFileInfo, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialogButtonBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from core.errors import InputError
 from core.language import current, languages, marked, tr
 from gui.dialogs.form import FormDialog
 from gui.language import NAMES
 from gui.models.report import ReportRequest
-from gui.widgets.check_box import CheckBox
 from gui.widgets.files import ask_path, file_name
 from gui.widgets.label import Label
 
@@ -46,8 +45,8 @@ class ReportDialog(FormDialog):
         self.browse = QPushButton(tr("Bro&wse…"), self)
         self.browse.setAutoDefault(False)
         self.existing = Label(tr("This file exists. It will be replaced."), self)
-        self.masked = CheckBox(tr("Replace the names of &servers, addresses and people"), self)
-        self.appendices = CheckBox(tr("Append &raw values, commands and functions"), self)
+        self.masked = QCheckBox(tr("Replace the names of &servers, addresses and people"), self)
+        self.appendices = QCheckBox(tr("Append &raw values, commands and functions"), self)
         self._lay_out()
         self.shape.currentIndexChanged.connect(self._change_ending)
         self.path.textChanged.connect(self._look)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -27,7 +28,12 @@ from gui.widgets.label import Label
 
 
 class ServerDialog(FormDialog):
-    """Edits a profile. Signals: submitted(Profile, its former name; empty for a new one), test_wanted(Profile)."""
+    """Edits a profile. Signals: submitted(Profile, its former name; empty for a new one), test_wanted(Profile).
+
+    Attributes:
+        connects: the operator wants to connect to the server once its profile is saved.
+        hosts: the hosts of ~/.ssh/config; `address` is the field in it.
+    """
 
     submitted = Signal(object, str)
     test_wanted = Signal(object)
@@ -35,7 +41,15 @@ class ServerDialog(FormDialog):
     def __init__(self, profile: Profile | None, parent: QWidget | None = None) -> None:
         super().__init__(tr("Add a server") if profile is None else tr("Edit {name}").format(name=profile.name), parent)
         self._before = "" if profile is None else profile.name
-        self.name, self.address, self.user = QLineEdit(self), QLineEdit(self), QLineEdit(self)
+        self.connects = False
+        self._name_of_host = ""
+        self.name, self.address = QLineEdit(self), QLineEdit(self)  # Tab goes in the order in which fields are made
+        self.hosts = QComboBox(self)
+        self.hosts.setEditable(True)
+        self.hosts.setLineEdit(self.address)
+        self.hosts.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.hosts.textActivated.connect(self._take_host)
+        self.user = QLineEdit(self)
         self.port = QSpinBox(self, minimum=0, maximum=65535)
         self.port.setSpecialValueText(tr("as in ~/.ssh/config"))
         self.identity_file, self.jump = QLineEdit(self), QLineEdit(self)
@@ -49,6 +63,8 @@ class ServerDialog(FormDialog):
         self.test.clicked.connect(self._test)
         self._testing = False
         self.buttons.addButton(self.test, QDialogButtonBox.ButtonRole.ActionRole)
+        self.save = self.buttons.addButton(tr("&Save"), QDialogButtonBox.ButtonRole.ActionRole)
+        self._name_buttons(new=profile is None)
         self.found = Label(parent=self)
         self.found.setWordWrap(True)
         self.found.setAccessibleName(tr("Result of the test"))
@@ -61,8 +77,29 @@ class ServerDialog(FormDialog):
             self._fill(profile)
         self.name.setFocus()
 
+    def _name_buttons(self, *, new: bool) -> None:
+        """Offer to connect to a new server at once."""
+        self.save.setToolTip(tr("Save the server without a connection to it."))
+        self.save.clicked.connect(partial(self._submit, connects=False))
+        self.save.setVisible(new)
+        ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        if not new:
+            ok.setText(tr("&Save"))
+            return
+        ok.setText(tr("Save and &connect"))
+        ok.setToolTip(
+            tr(
+                "Save the server, connect to it, test the rights, and read its facts. Nothing is written on the "
+                "server. An unknown host key is shown first."
+            )
+        )
+
     @Slot()
     def submit(self) -> None:
+        self._submit(connects=not self._before)
+
+    def _submit(self, *, connects: bool) -> None:
+        self.connects = connects
         profile = self.profile()
         missing = [
             word for word, value in ((tr("a name"), profile.name), (tr("an address"), profile.address)) if not value
@@ -74,14 +111,25 @@ class ServerDialog(FormDialog):
 
     def offer(self, hosts: Sequence[str]) -> None:
         """Offer hosts of ~/.ssh/config for the address, because they need no other settings."""
+        typed = self.address.text()
+        self.hosts.addItems(list(hosts))
+        self.hosts.setCurrentIndex(-1)  # the first one is not chosen
+        self.hosts.setEditText(typed)
         completer = QCompleter(list(hosts), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.address.setCompleter(completer)
+        self.hosts.setCompleter(completer)
         if hosts:
             self.address.setPlaceholderText(
                 tr("an address, or one of the {hosts} hosts in ~/.ssh/config").format(hosts=len(hosts))
             )
+
+    @Slot(str)
+    def _take_host(self, host: str) -> None:
+        """Name the server like the chosen host, unless it has another name already."""
+        if self.name.text().strip() in {"", self._name_of_host}:
+            self.name.setText(host)
+            self._name_of_host = host
 
     @Slot(object)
     def show_test(self, sentences: tuple[str, ...]) -> None:
@@ -136,7 +184,7 @@ class ServerDialog(FormDialog):
 
     def _lay_out(self) -> None:
         self.add(tr("&Name:"), self.name, tr("A name of your choice for the server"))
-        self.add(tr("&Address:"), self.address, tr("A host name, an IP address, or an alias from ~/.ssh/config"))
+        self.add(tr("&Address:"), self.hosts, tr("A host name, an IP address, or an alias from ~/.ssh/config"))
         self.add(
             tr("&User:"),
             self.user,
@@ -171,7 +219,7 @@ class ServerDialog(FormDialog):
         self.copy_address.setPlaceholderText(tr("same as the address"))
         self.form.addRow(self.found)
         self.found.hide()
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 72)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 80)
 
     def _fill(self, profile: Profile) -> None:
         for field, value in (

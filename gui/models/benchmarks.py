@@ -8,7 +8,7 @@ from core import units
 from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.compare import remarks
 from core.language import tr
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import capital, counted, metric_name, metric_value, moment, side_name
@@ -107,6 +107,11 @@ def _headline(row: RepetitionRow) -> str:
     return units.ABSENT if value is None else metric_value(row.run.workload.headline, value)
 
 
+def _server(row: RepetitionRow) -> str:
+    volume = row.run.volume
+    return units.ABSENT if volume.elsewhere else side_name(volume.side, volume.server)
+
+
 SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
     Column("Suite", lambda row: row.name),
     Column("Description", describe_suite, tip=describe_suite, width=Width.REST),
@@ -115,8 +120,8 @@ SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
 )
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
-    Column("Server", lambda row: units.ABSENT if row.run.volume.elsewhere else side_name(row.run.volume.side)),
-    Column("Volume", lambda row: f"{row.run.volume.server}:{row.run.volume.mount_point}"),
+    Column("Server", _server),
+    Column("Volume", lambda row: row.run.volume.mount_point),
     Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),
     Column(
         "Repetition",

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from core import units
+from core import api, units
 from core.language import tr
+from core.migration.model.execution import Execution, State
 from core.migration.model.standing import Condition, Mark
 from gui.destinations import page_of
 from gui.models.sentences import recorded
@@ -52,6 +53,9 @@ def card(standing: "Standing", now: datetime) -> Card:
 
 
 def _cluster(standing: "Standing") -> str:
+    """Return where the cluster is and what is known of it; nothing that a move can have changed since it was read."""
+    if standing.over is not None and (standing.over.state is State.DONE or not standing.facts_hold):
+        return _moved(standing, standing.over)
     cluster = standing.cluster
     if cluster is None:
         return tr("The facts of the cluster have not been read yet.")
@@ -64,6 +68,21 @@ def _cluster(standing: "Standing") -> str:
         cluster.name,
         version and tr("PostgreSQL {version}").format(version=version),
         units.size(cluster.size_bytes),
-        runs,
+        runs if standing.facts_hold else "",
     )
     return ", ".join(part for part in parts if part and part != units.ABSENT)
+
+
+def _moved(standing: "Standing", execution: Execution) -> str:
+    """Return how the move has ended."""
+    move, down = standing.move, api.execution.downtime(execution, execution.ended_at or execution.started_at)
+    seconds = units.duration(down.seconds) if down is not None and down.ended_at is not None else ""
+    if execution.state is State.DONE:
+        said = tr("Moved to {server}, downtime {seconds}") if seconds else tr("Moved to {server}")
+        return said.format(server=move.new, seconds=seconds)
+    said = (
+        tr("Rolled back: the cluster is running on {server} again, downtime {seconds}")
+        if seconds
+        else tr("Rolled back to {server}")
+    )
+    return said.format(server=move.old, seconds=seconds)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gui.appearance import Tone
+from core.tones import Tone
 
 _TIMES = (
     *((number, f"{number} s") for number in (1, 2, 5, 10, 15, 30)),

@@ -8,17 +8,15 @@ from typing import TypeGuard
 from core import units
 from core.api.model import MetricOverTime
 from core.comparison.model import Sample
-from core.language import marked, tr
+from core.language import tr
 from core.migration.model.estimate import Estimate, Method, Span
-from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker, ladder, places, scale, times
 from gui.models.comparison import MEAN, Bars, ComparedRow, Latencies, better, choose_scale, part_title
-from gui.models.words import method_name, side_name
+from gui.models.words import method_name
 from gui.models.words import span as span_words
 
 TONES = (Tone.OLD, Tone.NEW)
-OLD_AND_NEW = (marked("old server"), marked("new server"))
 BAR = 0.36
 """Width of a bar, of the place of a workload: two stand in it, and a gap between it and the next."""
 LANE = 0.36
@@ -28,9 +26,8 @@ ROOM_ABOVE = 1.16
 STEPS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
-def bar_chart(bars: Bars, names: tuple[str, str] = OLD_AND_NEW) -> Chart:
+def bar_chart(bars: Bars, names: tuple[str, str]) -> Chart:
     """Return the bars of two sets, called `names`, with whiskers from the lowest to the highest repetition."""
-    names = (tr(names[0]), tr(names[1]))
     marks: list[Mark] = []
     for side, shift, samples in ((0, -BAR / 2 - 0.01, bars.old), (1, BAR / 2 + 0.01, bars.new)):
         for number, sample in enumerate(samples):
@@ -254,20 +251,20 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
     )
 
 
-def time_chart(row: ComparedRow, seen: MetricOverTime) -> Chart:
-    """Return the mean of a workload in each of its runs by date, with whiskers."""
+def time_chart(row: ComparedRow, seen: MetricOverTime, names: tuple[str, str]) -> Chart:
+    """Return the mean of a workload in each of its runs by date, with whiskers; `names`: of the two servers."""
     unit = choose_scale(row)
     marks: list[Mark] = []
     highest = 0.0
     every = sorted({when for points in (seen.old, seen.new) for when, _ in points})
-    for side, tone, points in zip(Side, TONES, (seen.old, seen.new), strict=True):
+    for name, tone, points in zip(names, TONES, (seen.old, seen.new), strict=True):
         line = tuple((when.timestamp(), sample.mean / unit.divisor) for when, sample in points)
         marks.append(Path(line, tone))
         for when, sample in points:
             at = when.timestamp()
             low, mean, high = (value / unit.divisor for value in (sample.low, sample.mean, sample.high))
             marks.append(Whisker((at, low), (at, high), tone))
-            marks.append(Dot(at, mean, tone, tip=f"{side_name(side)}, {_day(when)}: {_figure(mean)} {unit.unit}"))
+            marks.append(Dot(at, mean, tone, tip=f"{name}, {_day(when)}: {_figure(mean)} {unit.unit}"))
             highest = max(highest, high)
     first, last = (every[0].timestamp(), every[-1].timestamp()) if every else (0.0, 0.0)
     room = (last - first) * 0.06 or 1.0
@@ -278,7 +275,7 @@ def time_chart(row: ComparedRow, seen: MetricOverTime) -> Chart:
         Axis(first - room, last + room, tuple((when.timestamp(), _day(when)) for when in every)),
         scale(highest, ROOM_ABOVE),
         tuple(marks),
-        legend=tuple(zip(TONES, map(tr, OLD_AND_NEW), strict=True)),
+        legend=tuple(zip(TONES, names, strict=True)),
     )
 
 

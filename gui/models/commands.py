@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.jobs import CommandEnded, CommandStarted, Event, Note
 from core.language import tr
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import clock, moment

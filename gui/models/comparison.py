@@ -7,7 +7,7 @@ from core import units
 from core.benchmarks.model import Run
 from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
 from core.language import marked, tr
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import capital, metric_name, metric_value, moment
@@ -253,14 +253,14 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
     Column("Workload", lambda row: tr(row.row.workload.title), width=Width.REST),
     Column("Metric", lambda row: row.metric),
     Column(
-        "Old server (mean)",
+        "Old server, mean",
         lambda row: _sample(row.row, row.row.old),
         right=True,
         value=lambda row: None if row.row.old is None else row.row.old.mean,
         tip=lambda row: _tip(row.row, row.row.old),
     ),
     Column(
-        "New server (mean)",
+        "New server, mean",
         lambda row: _sample(row.row, row.row.new),
         right=True,
         value=lambda row: None if row.row.new is None else row.row.new.mean,

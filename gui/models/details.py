@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core import api, units
 from core.benchmarks.model import Run
 from core.facts.model import Facts
 from core.language import marked, tr
@@ -72,6 +73,7 @@ def _execution(execution: Execution) -> str:
         state=state_name(execution.state),
     )
     lines = [
+        *([" ".join(map(recorded, told))] if (told := api.execution.result_of(execution)) else []),
         tr("{what}, started {started_at}").format(what=what, started_at=moment(execution.started_at)),
         tr("Started by {owner}").format(owner=execution.owner),
         execution.message,
@@ -96,5 +98,10 @@ def _move(move: Move) -> str:
             ),
             *([tr("The data of the cluster may cross the network without encryption.")] if move.plain_text else []),
             *([tr(HOLDS[move.edited])] if move.edited is not None else []),
+            *(
+                [tr("Pre-copy passes send at most {rate}.").format(rate=units.rate(move.precopy_limit))]
+                if move.precopy_limit is not None
+                else []
+            ),
         ]
     )

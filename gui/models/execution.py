@@ -9,13 +9,14 @@ from core import api, units
 from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
+from core.migration.model.plan import FollowUpGroup, Step
 from core.text import sentence
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
-from gui.models.words import capital, moment, use_window_terms
+from gui.models.words import capital, escape_mnemonics, moment
 
 if TYPE_CHECKING:
-    from core.api.execution import Downtime, Paragraph
+    from core.api.execution import Downtime, Paragraph, RunningStep
 
 
 def summary(state: ExecutionState) -> str:
@@ -34,14 +35,35 @@ def summary(state: ExecutionState) -> str:
             what=what, started_at=moment(execution.started_at), how=how, counts=counts
         )
     ]
+    if result := api.execution.result_of(execution):
+        began = tr("It began at {started_at}. {counts}.").format(started_at=moment(execution.started_at), counts=counts)
+        lines = [" ".join(map(recorded, result)), began]
     if not state.alive and state.stands:
         lines.append(recorded(state.stands))
     lines += [recorded(state.left)] if state.left else []
     return "\n".join(
         part
-        for part in (*lines, _sentence(use_window_terms(recorded(execution.message))), *map(recorded, state.progress))
+        for part in (
+            *lines,
+            _sentence(recorded(execution.message)),
+            recorded(state.position),
+            *map(_running_text, state.running),
+        )
         if part
     )
+
+
+def _running_text(step: "RunningStep") -> str:
+    """Return a step that is running: for how long, how much it has copied, and how fast."""
+    said = tr("{title}, for {duration}").format(title=recorded(step.title), duration=units.duration(step.seconds))
+    if step.bytes is None:
+        return said
+    amount = units.size(step.bytes)
+    if step.total is not None:
+        amount = tr("{done} of {shown}").format(done=amount, shown=units.size(step.total))
+    if step.bytes_per_second is not None:
+        amount = tr("{amount} at {rate}").format(amount=amount, rate=units.rate(step.bytes_per_second))
+    return f"{said}: {amount}"
 
 
 _STATES = {
@@ -72,8 +94,10 @@ def ended(state: State) -> str:
 
 
 def _how_ended(execution: Execution) -> str:
-    number = execution.next_number if execution.state is State.PAUSED else None
-    return ended(execution.state) if number is None else tr("is paused before step {number}").format(number=number)
+    following = execution.next_step if execution.state is State.PAUSED else None
+    if following is None:
+        return ended(execution.state)
+    return tr("is paused and continues with step {number}").format(number=following.number)
 
 
 def state_name(state: State) -> str:
@@ -140,8 +164,20 @@ BUTTONS = {
     Doing.BACK: marked("Roll &back"),
 }
 """The button of each action."""
-PAUSE, PAUSES = marked("Stop after this s&tep"), marked("It will stop after this step")
-"""The button that stops after a step, before and after it was pressed."""
+PAUSE, GO_ON = marked("Pause after this s&tep"), marked("Do not pause after this s&tep")
+"""The button that pauses after a step, before it was pressed, and then."""
+
+
+def back_button(old_server: str, *, has_key: bool = True) -> str:
+    """Return the button of a rollback, to the old server where its name is known.
+
+    Args:
+        old_server: the name of the old server, or nothing.
+        has_key: whether Alt and a letter press it. Of two visible buttons only one can have the letter.
+    """
+    words = tr("Roll &back to {server}") if old_server else tr(BUTTONS[Doing.BACK])
+    words = words if has_key else words.replace("&", "")
+    return words.format(server=escape_mnemonics(old_server))
 
 
 def job_title(doing: Doing, move: str) -> str:
@@ -209,7 +245,7 @@ def _beginning(doing: Doing, state: ExecutionState) -> str:
 
 def _resumed(execution: Execution, stands: str) -> str:
     """Return with which step the execution continues, and what follows."""
-    following = next((step for step in execution.steps_taken if not execution.done(step.number)), None)
+    following = execution.next_step
     if following is None:
         return tr("{stands} All steps are done. pghaul removes the temporary files of the copy.").format(
             stands=recorded(stands)
@@ -288,36 +324,61 @@ def tone(run: StepRun) -> Tone | None:
     return Tone.WARNING if left else Tone.BAD
 
 
+GROUP_TITLES = {
+    FollowUpGroup.VERIFY: marked("Verify"),
+    FollowUpGroup.BACK_UP: marked("Back up"),
+    FollowUpGroup.CLEAN_UP: marked("Clean up"),
+    FollowUpGroup.INFORMATION: marked("Good to know"),
+}
+"""The head of each group of follow-up tasks."""
+
+
 @dataclass(frozen=True, slots=True)
 class FollowUpTask:
-    """A task after the cutover, and the commands for it, if there are any.
+    """A task after the cutover, or information for then, and the commands for it, if there are any.
 
     Attributes:
-        key: the id under which its tick is remembered, the same in every language.
+        id: the id that is recorded when the task is ticked off.
     """
 
-    key: str
+    id: str
+    group: FollowUpGroup
     text: str
     commands: str = ""
+    done: bool = False
+
+    @property
+    def is_task(self) -> bool:
+        """Whether there is something to do."""
+        return self.group is not FollowUpGroup.INFORMATION
 
 
 def follow_up_tasks(execution: Execution) -> tuple[FollowUpTask, ...]:
-    """Return the follow-up tasks, the steps that can be done later, and the files that are still on the servers."""
-    plan = execution.plan
-    advised = [FollowUpTask(text, sentence(recorded(text))) for text in api.execution.follow_up(execution)]
-    later = [
+    """Return the follow-up tasks by their groups, then the information."""
+    steps = {step.id: step for step in execution.plan.later}
+    return tuple(
         FollowUpTask(
-            step.id,
-            tr("{title} on {server}. {reason}").format(
-                title=capital(recorded(step.title)),
-                server=step.server or step.side,
-                reason=sentence(recorded(step.reason)),
-            ),
-            "\n".join(step.shown),
+            each.id,
+            each.group,
+            recorded(each.text) if each.id not in steps else _later_text(steps[each.id]),
+            "" if each.id not in steps else "\n".join(steps[each.id].shown),
+            done=each.id in execution.follow_up_done,
         )
-        for step in plan.later
-    ]
-    remaining = [
-        FollowUpTask(text, sentence(tr("Still present: {text}").format(text=recorded(text)))) for text in plan.remains
-    ]
-    return (*advised, *later, *remaining)
+        for each in api.execution.follow_up_tasks(execution)
+    )
+
+
+def _later_text(step: Step) -> str:
+    """Return the sentences on a step that can be done after the move."""
+    return tr("{title} on {server}. {reason}").format(
+        title=capital(recorded(step.title)), server=step.server or step.side, reason=sentence(recorded(step.reason))
+    )
+
+
+def count_of_tasks(tasks: Sequence[FollowUpTask]) -> str:
+    """Return how many follow-up tasks are open."""
+    wanted = [each for each in tasks if each.is_task]
+    left = sum(not each.done for each in wanted)
+    if not left:
+        return tr("All follow-up tasks are done.")
+    return tr("{open_ones} of {list} tasks are open.").format(open_ones=left, list=len(wanted))

@@ -7,10 +7,10 @@ from typing import TypeVar
 from core import api, units
 from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, NetworkLink, Tool
 from core.language import marked, tr
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import use_window_terms, yes_no
+from gui.models.words import yes_no
 
 Thing = TypeVar("Thing")
 Text = str | int | None
@@ -122,7 +122,7 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
             (
                 tr("Fence"),
                 tr("pghaul keeps the cluster from starting. {kept_from_starting}").format(
-                    kept_from_starting=use_window_terms(recorded(api.facts.explain_fence(cluster)))
+                    kept_from_starting=recorded(api.facts.explain_fence(cluster))
                 ),
             )
         )
@@ -250,6 +250,8 @@ SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
     (marked("Memory"), marked("Huge pages"), "memory", "huge_pages_total", True),
 )
 
+OLD_COLUMN, NEW_COLUMN = 2, 3
+"""The numbers of the columns that have the name of a server as their head."""
 FACT_COLUMNS: tuple[Column[FactRow], ...] = (
     Column("Subject", lambda row: row.subject, tone=lambda _row: Tone.MUTED),
     Column("Fact", lambda row: row.name),

@@ -6,14 +6,26 @@ from core import units
 from core.language import tr
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span, Stage, stage_heading
+from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.transport import Route
+from core.sides import Side
 from core.text import sentence
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import STATUS_TONES, bound_name, capital, in_sentence, method_name, moment, quantity_name, span
+from gui.models.words import (
+    bound_name,
+    capital,
+    in_sentence,
+    method_name,
+    moment,
+    quantity_name,
+    side_head,
+    span,
+    status_tone,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +95,10 @@ def checks_summary(results: tuple[CheckResult, ...]) -> str:
     )
 
 
-def check_text(result: CheckResult) -> str:
-    """Return a check as text: evidence, meaning and hint."""
+def check_text(result: CheckResult, move: Move | None = None) -> str:
+    """Return a check as text: evidence, meaning and hint; `move`: whose servers are named."""
+    servers = ("", "") if move is None else (move.old, move.new)
+    old, new = (side_head(side, server) for side, server in zip(Side, servers, strict=True))
     lines = [f"{tr(result.title)}: {tr(result.status)}", "", compared(result.message)]
     if result.hint:
         lines += ["", tr("What to do: {hint}").format(hint=recorded(result.hint))]
@@ -97,8 +111,8 @@ def check_text(result: CheckResult) -> str:
         ]
     lines += [
         "",
-        tr("Old server: {old}").format(old=compared(result.old)),
-        tr("New server: {new}").format(new=compared(result.new)),
+        f"{old}: {compared(result.old)}",
+        f"{new}: {compared(result.new)}",
     ]
     if result.documentation:
         lines += ["", tr("See: {documentation}").format(documentation=result.documentation)]
@@ -199,8 +213,10 @@ def _name(row: StageRow) -> str:
     return method_name(row.method.method) if row.stage is None else f"    {tr(stage_heading(row.stage.name))}"
 
 
+OLD_COLUMN, NEW_COLUMN = 2, 3
+"""The numbers of the columns that have the name of a server as their head."""
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
-    Column("Status", _status, tone=lambda row: None if row.waiver else STATUS_TONES[row.status]),
+    Column("Status", _status, tone=status_tone),
     Column("Check", lambda row: tr(row.title)),
     Column("Old server", lambda row: compared(row.old)),
     Column("New server", lambda row: compared(row.new)),

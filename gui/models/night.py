@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from core import api, units
 from core.language import marked, tr
 from core.migration.model.estimate import Estimate, Help, Span
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import bound_name, counted, in_sentence, method_name

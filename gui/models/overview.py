@@ -8,7 +8,7 @@ from core import api
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from core.reports import model
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.destinations import milestone_title
 from gui.models.sentences import recorded
 from gui.models.words import use_window_terms

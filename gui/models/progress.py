@@ -59,7 +59,8 @@ def parts_done(done: float, total: float | None, parts: int) -> int | None:
 
 def title(job: str, progress: Progress) -> str:
     """Return what the job is doing now."""
-    return ": ".join(part for part in (progress.whole or job, recorded(progress.title)) if part)
+    said = (recorded(progress.whole) if progress.whole else job, progress.server, recorded(progress.title))
+    return ": ".join(part for part in said if part)
 
 
 def amount(progress: Progress) -> str:

@@ -11,8 +11,9 @@ from core.migration.model.move import Hook
 from core.sides import Side
 from core.text import sentence
 from gui.asker import Question, StepQuestion, StopQuestion
+from gui.models.execution import back_button
 from gui.models.sentences import recorded
-from gui.models.words import counted
+from gui.models.words import counted, escape_mnemonics
 
 DONE: dict[str, str] = {
     Hook.STOP_APPLICATIONS: marked("The applications are stopped"),
@@ -28,7 +29,10 @@ STOP = marked("Stop the old cluster {cluster}")
 NAMED_WARNINGS = 5
 """So many warnings of the plan are named before the stop."""
 CUTOVER = marked("Allow client connections on the new cluster?")
-OPEN_NEW = marked("Allow cl&ient connections")
+OPEN_NEW, OPEN_ON = marked("Allow cl&ient connections"), marked("Open {server} to cl&ients")
+"""The button of the cutover, and with the name of the new server."""
+STOP_IT, STOP_ON = marked("&Stop the cluster"), marked("&Shut down PostgreSQL on {server}")
+"""The button that stops the old cluster, and with the name of the old server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Prompt:
         can_roll_back: the question can be answered by a rollback.
         warm: the question can be answered by one more pre-copy pass.
         can_look_again: the question can be answered by a new list of the connected clients.
+        back: the text of the button for a rollback.
     """
 
     title: str
@@ -51,10 +56,13 @@ class Prompt:
     can_roll_back: bool = False
     warm: bool = False
     can_look_again: bool = False
+    back: str = ""
 
 
 def prompt_for(question: Question, execution: Execution | None) -> Prompt:
     """Return the panel for a question; `execution`: the one that asks, if it is known."""
+    old, new = ("", "") if execution is None else (execution.plan.server(side) for side in (Side.OLD, Side.NEW))
+    back = back_button(old)
     if isinstance(question, StopQuestion):
         return Prompt(
             tr(STOP).format(cluster=question.cluster),
@@ -62,10 +70,11 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
                 stop_text=_stop_text(execution), clients=_clients(question.connected), cluster=question.cluster
             ),
             "\n".join((*question.connected, *_open_warnings(execution))),
-            tr("&Stop the cluster"),
+            _named(STOP_ON, old) if old else tr(STOP_IT),
             typed=question.cluster,
             warm=question.warm,
             can_look_again=execution is None or execution.plan.step(step_ids.LIST_CLIENTS) is not None,
+            back=back,
         )
     if isinstance(question, StepQuestion):
         decides = question.step_id == step_ids.DECIDE
@@ -73,8 +82,10 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             LEAD_DONE if question.step_id == step_ids.REPOINT_APPLICATIONS else DONE.get(question.step_id, OTHER_DONE)
         )
         title = tr(CUTOVER) if decides else recorded(question.title)
-        button = tr(OPEN_NEW) if decides else f"&{tr(done)}"
-        return Prompt(title, sentence(recorded(question.reason)), question.table, button, can_roll_back=decides)
+        opens = _named(OPEN_ON, new) if new else tr(OPEN_NEW)
+        button = opens if decides else f"&{tr(done)}"
+        text = sentence(recorded(question.reason))
+        return Prompt(title, text, question.table, button, can_roll_back=decides, back=back)
     raise TypeError(type(question))
 
 
@@ -83,6 +94,10 @@ def waits_for(question: Question) -> str:
     if isinstance(question, StopQuestion):
         return tr("the name of the cluster {cluster}, before it is stopped").format(cluster=question.cluster)
     return recorded(question.title) if isinstance(question, StepQuestion) else ""
+
+
+def _named(button: str, server: str) -> str:
+    return tr(button).format(server=escape_mnemonics(server))
 
 
 def _clients(connected: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from core import units
 from core.benchmarks.model import Forecast
 from core.language import marked, tr
 from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import counted, side_name
@@ -167,11 +167,16 @@ def _problems_tone(row: ForecastRow) -> Tone:
     return Tone.WARNING if row.forecast.left_out or row.forecast.warnings else Tone.GOOD
 
 
+def _volume(row: ForecastRow) -> str:
+    volume = row.forecast.volume
+    return f"{side_name(volume.side, volume.server)}: {volume.mount_point}"
+
+
 _STATE_TONES = {State.WAITS: Tone.MUTED, State.RUNS: Tone.NEW, State.DONE: Tone.GOOD}
 FORECAST_COLUMNS: tuple[Column[ForecastRow], ...] = (
     Column("Suite", lambda row: row.entry.suite),
     Column("State", lambda row: tr(STATE_TITLES[row.entry.state]), tone=lambda row: _STATE_TONES[row.entry.state]),
-    Column("Volume", lambda row: f"{side_name(row.forecast.volume.side)}: {row.forecast.volume.mount_point}"),
+    Column("Volume", _volume),
     Column("Expected duration", _takes, right=True, value=lambda row: row.forecast.seconds),
     Column(
         "Space needed",

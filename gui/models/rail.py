@@ -77,5 +77,5 @@ def describe_row(row: RailRow, now: datetime) -> str:
 
 
 def has_age(condition: Condition) -> bool:
-    """Return whether the list shows an age: not for what was never begun."""
-    return condition is not Condition.OPEN
+    """Return whether the list shows an age: of what runs or is out of date. The tool tip has it for each."""
+    return condition in {Condition.UNDER_WAY, Condition.STALE}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from core import api, units
 from core.language import tr
 from core.migration.model.estimate import stage_heading
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.table import Column, Width
 from gui.models.words import counted, moment, span
 

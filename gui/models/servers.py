@@ -7,7 +7,7 @@ from core.api.model import ServerRow
 from core.facts.model import Cluster, Facts, FileSystem
 from core.language import marked, tr
 from core.servers.profiles import Rights
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.table import Column, Width
 from gui.models.words import minute
 

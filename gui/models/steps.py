@@ -10,7 +10,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.execution import elapsed, outcome, tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width

@@ -10,7 +10,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core import units
 from core.language import tr
 from core.text import printable
-from gui.appearance import Tone, bold_font, colour, fixed_font, tip
+from core.tones import Tone
+from gui.appearance import tip
+from gui.design.measures import bold_font, fixed_font
+from gui.design.palette import colour
 from gui.guard import Guarded, attempt
 
 Row = TypeVar("Row")
@@ -33,7 +36,7 @@ class Column(Generic[Row]):
 
     `tone` gives the cell's colour; `right` is for numbers; `fixed` for commands; `tip` is the tool tip, where the
     cell's own text is not it. `value` is the number by which the column is sorted, None where a row has none; a column
-    without it is sorted by its texts.
+    without it is sorted by its texts. A `grouped` column shows its text once for the rows in a row that have the same.
     """
 
     title: str
@@ -44,6 +47,7 @@ class Column(Generic[Row]):
     tip: Callable[[Row], str] | None = None
     width: Width = Width.CONTENTS
     value: Callable[[Row], float | None] | None = None
+    grouped: bool = False
 
 
 class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
@@ -79,7 +83,9 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
         if changed:
             for number in changed:
                 self._rows[number] = rows[number]
-            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
+            following = int(any(column.grouped for column in self.columns))  # its cells depend on the row above
+            below = min(changed[-1] + following, common - 1)
+            self.dataChanged.emit(self.index(changed[0], 0), self.index(below, len(self.columns) - 1))
         if len(self._rows) > common:
             self.beginRemoveRows(QModelIndex(), common, len(self._rows) - 1)
             del self._rows[common:]
@@ -126,7 +132,7 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
         row, column = self._rows[index.row()], self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return _one_line(self.text(column, row))
+                return "" if self._repeats(column, index.row()) else _one_line(self.text(column, row))
             case Qt.ItemDataRole.ToolTipRole:
                 return tip(self._cell_text(column.tip or column.text, row))
             case Qt.ItemDataRole.TextAlignmentRole:
@@ -151,6 +157,12 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
             return self.text(column, row).lower()
         value = attempt(column.value, lambda _row: None, row)
         return value if units.known(value) else float("-inf")
+
+    def _repeats(self, column: Column[Row], number: int) -> bool:
+        """Return whether the cell has the same text as the one above it, which is shown once for both."""
+        if not column.grouped or number == 0:
+            return False
+        return self.text(column, self._rows[number - 1]) == self.text(column, self._rows[number])
 
     def _cell_text(self, text: Callable[[Row], str], row: Row) -> str:
         return attempt(text, lambda _row: units.ABSENT, row)

@@ -9,7 +9,7 @@ from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import OUTLIER, remarks
 from core.language import tr
 from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.words import counted, metric_value
 
 _PERCENTILES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
@@ -61,6 +61,11 @@ class TileRow:
     title: str
     old: Tile | None
     new: Tile | None
+
+    @property
+    def highest(self) -> float:
+        """The highest value of both sides: their pictures have one scale, so that they can be compared."""
+        return max((dot.value for tile in (self.old, self.new) if tile is not None for dot in tile.dots), default=0.0)
 
 
 def tile_rows(runs: Sequence[Run]) -> tuple[TileRow, ...]:

@@ -7,23 +7,19 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.language import ENGLISH, current, marked, tr, tr_counted
-from core.migration.model.checks import Status
+from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Span, method_title
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
-from gui.appearance import Tone
+from core.sides import Side
+from core.tones import Tone
 
 if TYPE_CHECKING:
-    from core.sides import Side
+    from core.migration.model.move import Move
 
-STATUS_TONES = {
-    Status.BLOCKER: Tone.BAD,
-    Status.UNKNOWN: Tone.WARNING,
-    Status.WARNING: Tone.WARNING,
-    Status.PASS: Tone.GOOD,
-}
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9"}
-_SIDES = {"old": marked("old server"), "new": marked("new server")}
+_SIDES = {Side.OLD: marked("old server"), Side.NEW: marked("new server")}
+_NAMED_SIDES = {Side.OLD: marked("{server} (old)"), Side.NEW: marked("{server} (new)")}
 _CONDITIONS = {
     Condition.OPEN: marked("to do"),
     Condition.UNDER_WAY: marked("running"),
@@ -48,6 +44,7 @@ _QUANTITIES = {
 _BOUNDS = {
     "cpu": marked("CPU"),
     "files": marked("number of files"),
+    "limit": marked("limit of the move"),
     "new cpu": marked("CPU of the new server"),
     "new disk": marked("disk of the new server"),
     "objects": marked("number of objects"),
@@ -60,24 +57,68 @@ _BOUNDS = {
 """What limits a stage of an estimate, by its id."""
 
 
+_NAME = r"(?:'[^']*'|[^\s`]+?)(?=[;,.:)]*(?:[\s`]|$))"
+_EXECUTE = rf"(?:pghaul execute {_NAME} )?"
+
+
+def _typed(pattern: str, button: str) -> tuple[re.Pattern[str], str]:
+    """Return what is told to type, in backticks or not, and the button or the page that does it here."""
+    return re.compile(f"`?{pattern}`?"), button
+
+
 _BY_BUTTON = (
-    # what a command line is told to type, and the button that does it here
-    (r"(?:pghaul execute \S+ )?--resume\b", marked("Continue")),
-    (r"(?:pghaul execute \S+ )?--rollback\b", marked("Roll back")),
-    (r"(?:pghaul execute \S+ )?--cancel\b", marked("Cancel and clean up")),
-    (r"(?:pghaul execute \S+ )?--dress-rehearsal --start-over\b", marked("Dress rehearsal")),
-    (r"(?:pghaul execute \S+ )?--rehearsal --start-over\b", marked("Copy rehearsal")),
-    (r"(?:pghaul execute \S+ )?--start-over\b", marked("Move")),
-    (r"(?:pghaul execute \S+ )?--status\b", marked("the page Move")),
-    (r"see --confirm\b", marked("type it exactly as shown in the question")),
+    _typed(rf"pghaul execute {_NAME} --status --json", marked("the page Move")),
+    _typed(rf"{_EXECUTE}--resume(?: --client-route '[^']*')?(?![\w-])", marked("Continue")),
+    _typed(rf"{_EXECUTE}--rollback(?![\w-])", marked("Roll back")),
+    _typed(rf"{_EXECUTE}--cancel(?![\w-])", marked("Cancel and clean up")),
+    _typed(rf"{_EXECUTE}--dress-rehearsal(?: --start-over)?(?![\w-])", marked("Dress rehearsal")),
+    _typed(rf"{_EXECUTE}--rehearsal(?: --start-over)?(?![\w-])", marked("Copy rehearsal")),
+    _typed(rf"{_EXECUTE}--start-over(?![\w-])", marked("Start the move")),
+    _typed(rf"{_EXECUTE}--status(?![\w-])", marked("the page Move")),
+    _typed(rf"pghaul execute {_NAME}", marked("Start the move")),
+    _typed(rf"pghaul facts {_NAME}`?(?= (?:shows|es zeigt|sie zeigt))", marked("the page Facts")),
+    _typed(rf"pghaul facts {_NAME}", marked("Read facts")),
+    _typed(rf"pghaul check {_NAME}", marked("Run the checks")),
+    _typed(rf"pghaul probe {_NAME}(?: --[a-z]+(?: \d+h)?)*", marked("Transfer test")),
+    _typed(rf"pghaul bench {_NAME}(?: --volume {_NAME})?", marked("Start benchmarks")),
+    _typed(rf"pghaul move hook {_NAME} {_NAME} --side {_NAME} --command …", marked("Hooks")),
+    _typed(r"pghaul move add --replace(?: … --tablespace [^`]*)?", marked("Edit the move")),
+    _typed(r"--tablespace (?:FOLDER=TARGET|ORDNER=ZIEL)", marked("its location on the new server")),
+    _typed(r"pghaul move add …", marked("New move")),
+    _typed(rf"pghaul history (?:commands --move|runs?) {_NAME}(?: --json)?", marked("the page History")),
+    _typed(rf"pghaul report {_NAME} -o {_NAME}", marked("Save report")),
+    _typed(r"see --confirm(?![\w-])", marked("type it exactly as shown in the question")),
+    _typed(r" \(--verify \w+\)", ""),
+    _typed(r"--verify changed(?![\w-])", marked("a verification of changed files")),
+    _typed(r"--verify all(?![\w-])", marked("a verification of all files")),
+    _typed(r"(?<= )-j(?= (?:does|ändert))", marked("a larger number of jobs")),
 )
 
 
 def use_window_terms(text: str) -> str:
     """Replace commands in a sentence of core by the buttons that do the same in the window."""
+    if "-" not in text and "pghaul" not in text:
+        return text
     for typed, button in _BY_BUTTON:
-        text = re.sub(typed, tr(button), text)
+        text = typed.sub(tr(button), text)
     return text
+
+
+def status_tone(result: CheckResult) -> Tone | None:
+    """Return the tone of the status of a check; None for a waived warning.
+
+    An unknown that cannot stop the move needs no action, so it is not a warning.
+    """
+    if result.waiver is not None:
+        return None
+    if result.stops:
+        return Tone.BAD
+    return {Status.WARNING: Tone.WARNING, Status.PASS: Tone.GOOD}.get(result.status, Tone.MUTED)
+
+
+def escape_mnemonics(name: str) -> str:
+    """Return a name as it is written on a button, where `&` would mark the key."""
+    return name.replace("&", "&&")
 
 
 def moment(at: datetime | None) -> str:
@@ -88,6 +129,11 @@ def moment(at: datetime | None) -> str:
 def minute(at: datetime) -> str:
     """Return a point in time in the time zone of the workstation, to the minute."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def day(at: datetime) -> str:
+    """Return the day in the time zone of the workstation."""
+    return at.astimezone().strftime("%Y-%m-%d")
 
 
 def clock(at: datetime) -> str:
@@ -117,9 +163,20 @@ def metric_value(name: str, value: float | None) -> str:
     return units.metric(name, value)
 
 
-def side_name(side: "Side") -> str:
-    """Return `old server` or `new server`."""
-    return tr(_SIDES[side])
+def side_name(side: Side, server: str = "") -> str:
+    """Return the server of that side: `db1 (old)`, or `old server` where its name is not known."""
+    return tr(_NAMED_SIDES[side]).format(server=server) if server else tr(_SIDES[side])
+
+
+def side_names(move: "Move | None") -> tuple[str, str]:
+    """Return the names of the old and the new server of a move, within a sentence or as a label."""
+    servers = ("", "") if move is None else (move.old, move.new)
+    return side_name(Side.OLD, servers[0]), side_name(Side.NEW, servers[1])
+
+
+def side_head(side: Side, server: str) -> str:
+    """Return the server of that side as the head of a column."""
+    return side_name(side, server) if server else capital(side_name(side))
 
 
 def condition_name(condition: Condition) -> str:

@@ -4,18 +4,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from core import api
 from core.language import marked, tr
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.standing import Milestone
+from core.sides import Side
 from gui.destinations import TITLES, PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
-from gui.models.words import capital
+from gui.models.words import capital, side_head
 from gui.pages.page import PartPage, fill_table
-from gui.widgets.check_box import CheckBox
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -35,14 +35,17 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
         "reason. A waiver is valid only for the evidence that the check has found."
     )
     doing, button_text = marked("Checks of {move}"), marked("&Run the checks")
-    nothing = marked("The checks have not been run yet. They read the facts of both servers again, and change nothing.")
+    nothing = marked(
+        "The checks have not been run yet. They read the facts of {old} and {new} again, and start an empty cluster "
+        "on {new} for a second. This takes seconds. Nothing of it stays on the servers."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._results: tuple[CheckResult, ...] = ()
         self.waive = self.add_button(tr("&Waive…"), self._ask_reason, tr("Accept a warning, and record the reason"))
         self.unwaive = self.add_button(tr("W&ithdraw the waiver"), self._unwaive)
-        self.problems = CheckBox(tr("&Problems only"), self)
+        self.problems = QCheckBox(tr("&Problems only"), self)
         self.problems.toggled.connect(self._show_rows)
         self.head.insertWidget(2, self.problems)
         self.table = Table[CheckResult]("checks", tr("Checks"), rows.CHECK_COLUMNS, self)
@@ -59,7 +62,11 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
 
     def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
         self._results = part or ()
-        self.summary.setText(tr(self.nothing) if part is None else capital(rows.checks_summary(self._results)))
+        move = self.work.move
+        if move is not None:
+            self.table.rename(rows.OLD_COLUMN, side_head(Side.OLD, move.old))
+            self.table.rename(rows.NEW_COLUMN, side_head(Side.NEW, move.new))
+        self.summary.setText(self.describe_nothing() if part is None else capital(rows.checks_summary(self._results)))
         self._show_rows()
 
     @Slot()
@@ -72,7 +79,7 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
 
     @Slot(object)
     def _show(self, result: CheckResult | None) -> None:
-        self.evidence.set_text("" if result is None else rows.check_text(result))
+        self.evidence.set_text("" if result is None else rows.check_text(result, self.work.move))
         self._update_waiving()
 
     def _update_waiving(self) -> None:

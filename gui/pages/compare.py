@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QSplitter, QTabWidget, QWidget
 
 from core import api
 from core.api.model import Compared, MetricOverTime
@@ -20,10 +20,9 @@ from gui.models.chart import Chart
 from gui.models.charts import bar_chart, latency_chart, ratio_chart, repetitions_chart, time_chart
 from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
-from gui.models.words import capital, minute
+from gui.models.words import capital, minute, side_head, side_names
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow
-from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
@@ -76,11 +75,12 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         split.addWidget(self.tabs)
         split.setSizes([210, 330])
         split.setChildrenCollapsible(False)
-        self.differing = CheckBox(tr("Di&fferences only"), self)
+        self.differing = QCheckBox(tr("Di&fferences only"), self)
         self.differing.setToolTip(tr("Show only rows in which one side is better by more than the noise"))
         self.differing.toggled.connect(self._show_rows)
         line = QHBoxLayout()
         line.addWidget(self.what, 1)
+        line.addWidget(self.everything)
         line.addWidget(self.differing)
         line.addWidget(FilterBox(self.table, self))
         self.column.addLayout(line)
@@ -98,7 +98,8 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
             box.setCurrentText(tr(LATEST[USUAL.index(side)]))
             box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(16)
+            box.setMinimumContentsLength(13)
+            box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.activated.connect(self._picked)
             label = Label(words, self)
             label.setBuddy(box)
@@ -106,9 +107,11 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         self.outputs = self.button(
             tr("Read &outputs…"), self.add_one, tr("Open or paste outputs of benchmark tools, and compare them")
         )
-        self.everything = CheckBox(tr("&All metrics"), self)
+        self.everything = QCheckBox(tr("&All metrics"), self)
         self.everything.toggled.connect(self._show_rows)
-        self.heading(*labels, self.outputs, self.everything)
+        head = self.heading(*labels, self.outputs)
+        for box in (self.left, self.right):
+            head.setStretchFactor(box, 1)
 
     def _make_tabs(self) -> None:
         self.bars, self.ratios, self.workload, self.over_time = (ChartRow(self.tabs) for _ in range(4))
@@ -190,19 +193,23 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
     @property
     def names(self) -> tuple[str, str]:
         """The names of the two sets."""
-        return (
-            (tr("old server"), tr("new server"))
-            if self.picked == USUAL and self._read is None
-            else (tr("left"), tr("right"))
-        )
+        usual = self.picked == USUAL and self._read is None
+        return side_names(self.work.move) if usual else (tr("left"), tr("right"))
+
+    def _heads(self) -> tuple[str, str]:
+        """Return the names of the two sets as they begin a sentence."""
+        move = self.work.move
+        if move is None or self.names != side_names(move):
+            return capital(self.names[0]), capital(self.names[1])
+        return side_head(Side.OLD, move.old), side_head(Side.NEW, move.new)
 
     def _show_comparison(self) -> None:
         compared = self._comparison
         if compared is None:
             return
-        first, second = map(capital, self.names)
+        first, second = self._heads()
         for column, name in ((rows.FIRST, first), (rows.SECOND, second)):
-            self.table.rename(column, tr("{name} (mean)").format(name=name))
+            self.table.rename(column, tr("{name}, mean").format(name=name))
         said = (self._remark, f"{first}: {compared.old}      {second}: {compared.new}", *rows.notes(compared))
         self.what.setText("\n".join(line for line in said if line))
         self._show_rows()
@@ -262,7 +269,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
 
     def _show_over_time(self, row: ComparedRow, seen: MetricOverTime) -> None:
         if row == self.table.current():
-            self.over_time.show_charts((time_chart(row, seen),))
+            self.over_time.show_charts((time_chart(row, seen, side_names(self.work.move)),))
 
     # --- what if, and outputs from elsewhere
 

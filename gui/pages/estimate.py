@@ -45,8 +45,9 @@ class EstimatePage(PartPage["Shown"]):
     )
     doing, button_text = marked("Estimate of {move}"), marked("Ma&ke the estimate")
     nothing = marked(
-        "There is no estimate yet. It uses the facts, the benchmark runs and the probes. It lists an "
-        "assumption for each value that is missing."
+        "There is no estimate yet. It uses the facts, the benchmark runs and the probes, and reads the facts of {old} "
+        "if there are none yet. This takes seconds, and nothing is written on the servers. It lists an assumption for "
+        "each value that is missing."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -103,7 +104,7 @@ class EstimatePage(PartPage["Shown"]):
         self.chart.setVisible(chart is not None)
         for number in range(self.tabs.count()):
             self.tabs.setTabVisible(number, estimate is not None or self.tabs.widget(number) is self._recorded)
-        self.summary.setText(tr(self.nothing) if estimate is None else rows.estimate_summary(estimate))
+        self.summary.setText(self.describe_nothing() if estimate is None else rows.estimate_summary(estimate))
         self.table.set_rows(() if estimate is None else rows.stage_rows(estimate))
         self.notes.set_text("" if estimate is None else rows.notes(estimate))
         helps = () if estimate is None else estimate.helps

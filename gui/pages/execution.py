@@ -5,15 +5,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QSplitter, QTabWidget, QWidget
 
-from core import api
+from core import api, units
 from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
+from core.sides import Side
+from core.tones import Tone
 from gui.asker import Question
 from gui.controllers.executions import ExecutionController
+from gui.design.measures import CARD, GAP, READABLE, ROW, Type, scaled, set_type
+from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.models import execution as rows
 from gui.models.execution import Doing
@@ -22,7 +26,7 @@ from gui.models.prompts import prompt_for
 from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
-from gui.widgets.label import Label
+from gui.widgets.label import Label, ToneLabel
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
 from gui.widgets.step_view import StepView
@@ -31,6 +35,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
+    from core.api.execution import Downtime
     from core.api.session import Session
 
 PARTS = 1000
@@ -62,34 +67,46 @@ class ExecutionPage(Page[ExecutionState]):
             )
         )
         self.pause = self.button(
-            tr(rows.PAUSE), self._pause, tr("The execution stops when the step that is running now has ended.")
+            tr(rows.PAUSE), self._pause, tr("The execution pauses when the step that is running now has ended.")
         )
+        for each in (self.start, self.resume):
+            set_kind(each, ButtonKind.PRIMARY)
+        set_kind(self.back, ButtonKind.DANGER)
         self.heading(self.resume, self.pause, self.end, self.back, self.dress, self.start)
         self.summary = Label(tr(self.nothing), self)
         self.summary.setWordWrap(True)
+        self.summary.setMaximumWidth(scaled(READABLE))
         self.parts = PhaseStrip(self)
+        self.figure = ToneLabel("", Tone.BAD, self)
+        self.figure.setAccessibleName(tr("Downtime"))
         self.clock, self.budget = Label(parent=self), QProgressBar(self, textVisible=False)
         self.budget.setAccessibleName(tr("Downtime compared with the plan"))
-        self.budget.setMaximumHeight(8)
+        self.budget.setMaximumHeight(GAP)
         self.prompt = PromptPanel(self)
         self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show_step)
         self.filter = FilterBox(self.table, self)
         line = QHBoxLayout()
+        line.setSpacing(CARD)
+        line.addWidget(self.figure)
         line.addWidget(self.clock)
         line.addStretch()
         line.addWidget(self.filter)
-        self.column.addWidget(self.summary)
-        self.column.addWidget(self.parts)
-        self.column.addLayout(line)
-        self.column.addWidget(self.budget)
-        self.column.addWidget(self.prompt)
+        column = self.scrolled(tr("Execution"))
+        column.addWidget(self.summary)
+        column.addWidget(self.parts)
+        column.addLayout(line)
+        column.addWidget(self.budget)
+        column.addWidget(self.prompt)
         self.output = TextView(tr("Output of the step"), self)
         self.step = StepView(self)
         self.ending = TextView(tr("Outcome"), self, fixed=False)
         self.steps = self._split()
-        self.column.addWidget(self.steps, 1)
-        self.column.addStretch()  # the page's words stand at its top also while there are no steps
+        # it takes the room that is left, and the page scrolls below this height alone
+        self.steps.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.steps.setMinimumHeight(scaled(10 * ROW))
+        column.addWidget(self.steps, 1)
+        column.addStretch()  # the page's words stand at its top also while there are no steps
         self._looking = False
         self._looks = QTimer(self, interval=LOOK_MS)
         self._looks.timeout.connect(self._look)
@@ -131,6 +148,7 @@ class ExecutionPage(Page[ExecutionState]):
         """Show the execution as it stands now."""
         self.state, execution = state, state.execution
         self.summary.setText(rows.summary(state) or tr(self.nothing))
+        self.back.setText(rows.back_button("" if execution is None else execution.plan.server(Side.OLD)))
         self.parts.show_parts(() if execution is None else progressed(execution))
         self._show_clock(state)
         question = self.prompt.question
@@ -171,8 +189,7 @@ class ExecutionPage(Page[ExecutionState]):
         self.dress.setToolTip(tr("A dress rehearsal is not possible. {why}").format(why=recorded(why)) if why else "")
         asked = self.work.asker.ends_after_step
         self.pause.setVisible(self.state.alive and self._runs_here)
-        self.pause.setEnabled(not asked)
-        self.pause.setText(tr(rows.PAUSES if asked else rows.PAUSE))
+        self.pause.setText(tr(rows.GO_ON if asked else rows.PAUSE))
 
     @property
     def _runs_here(self) -> bool:
@@ -194,17 +211,31 @@ class ExecutionPage(Page[ExecutionState]):
         return split
 
     def _show_clock(self, state: ExecutionState) -> None:
-        """Show the downtime and, while it lasts, a bar that compares it with the plan."""
+        """Show the downtime in large figures and, while it lasts, a bar that compares it with the plan."""
         down = state.downtime
         self.clock.setVisible(down is not None)
         ticking = down is not None and down.ended_at is None
+        self.figure.setVisible(down is not None)
         self.budget.setVisible(ticking and down is not None and down.expected_seconds is not None)
         if down is None:
             return
+        self._show_figure(down)
         self.clock.setText(rows.clock_text(down))
         if ticking and down.expected_seconds is not None:
             self.budget.setRange(0, PARTS)
             self.budget.setValue(parts_done(down.seconds, down.expected_seconds, PARTS) or 0)
+
+    def _show_figure(self, down: "Downtime") -> None:
+        """A clock while the old cluster is stopped. Then the downtime, in a good tone if it was as short as planned."""
+        if down.ended_at is None:
+            self.figure.setText(units.clock(down.seconds))
+            self.figure.show_tone(Tone.BAD)
+            set_type(self.figure, Type.CLOCK, bold=True)
+            return
+        late = down.expected_seconds is not None and down.command_seconds > down.expected_seconds
+        self.figure.setText(units.duration(down.seconds))
+        self.figure.show_tone(Tone.WARNING if late else Tone.GOOD)
+        set_type(self.figure, Type.FIGURE, bold=True)
 
     def _ask(self, doing: Doing) -> None:
         if self.work.move is not None:
@@ -212,7 +243,8 @@ class ExecutionPage(Page[ExecutionState]):
 
     @Slot()
     def _pause(self) -> None:
-        self.work.asker.ends_after_step = True
+        """Pause after the step that is running; pressed again, go on."""
+        self.work.asker.ends_after_step = not self.work.asker.ends_after_step
         self.update_buttons()
 
     @Slot()

@@ -6,19 +6,29 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core import api, units
 from core.facts.model import Facts
 from core.jobs import Job
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
+from core.sides import Side as MoveSide
+from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, PageId
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
-from gui.models.words import counted, listed, moment
+from gui.models.words import counted, listed, moment, side_head
 from gui.pages.page import Page
-from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
@@ -60,7 +70,10 @@ class FactsPage(Page[Pair]):
         self._chosen: tuple[str | None, str, str] | None = None
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.read = self.button(
-            tr("&Read facts"), self.read_facts, tr("Read the facts of both servers. Nothing is written there.")
+            tr("&Read facts"),
+            self.read_facts,
+            tr("Read the facts of both servers. Nothing is written there."),
+            ButtonKind.PRIMARY,
         )
         labels = []
         for text, box, spoken in (
@@ -70,15 +83,21 @@ class FactsPage(Page[Pair]):
             label = Label(text, self)
             label.setBuddy(box)
             box.setAccessibleName(spoken)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(10)
+            box.currentTextChanged.connect(box.setToolTip)  # a long name may be cut
             box.textActivated.connect(self._choose)
             labels.append(label)
         self._rows: tuple[FactRow, ...] = ()
-        self.differing = CheckBox(tr("&Differences only"), self)
+        self.differing = QCheckBox(tr("&Differences only"), self)
         self.differing.toggled.connect(self._show_rows)
-        head = self.heading(labels[0], self.old, labels[1], self.new, self.read)
+        head = self.heading(self.read)
         self.taken = Label(parent=self)
         line = QHBoxLayout()
+        for label, box in zip(labels, (self.old, self.new), strict=True):
+            line.addWidget(label)
+            line.addWidget(box)
         self.taken.setWordWrap(True)
         line.addWidget(self.taken, 1)
         line.addWidget(self.differing)
@@ -121,8 +140,17 @@ class FactsPage(Page[Pair]):
         old, new = answer.old, answer.new
         for box, side in ((self.old, old), (self.new, new)):
             _fill(box, answer.names, side.name)
+        self.table.rename(rows.OLD_COLUMN, side_head(MoveSide.OLD, old.name))
+        self.table.rename(rows.NEW_COLUMN, side_head(MoveSide.NEW, new.name))
         self.taken.setText("\n".join(_taken(side) for side in (old, new)))
         known = old.facts is not None or new.facts is not None
+        if not known:
+            self.taken.setText(
+                tr(
+                    "The facts of {old} and {new} have not been read yet. This takes seconds, and nothing is written "
+                    "on the servers."
+                ).format(old=old.name, new=new.name)
+            )
         self.tabs.setEnabled(known)
         self._rows = rows.side_by_side(old.facts, new.facts) if known else ()
         self._show_rows()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import documents, units
 from core.errors import InputError
@@ -18,7 +18,6 @@ from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
 from gui.models.sentences import recorded
 from gui.models.words import moment
 from gui.pages.page import Page
-from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.note_field import NoteField
 from gui.widgets.table import FilterBox, Table
@@ -59,9 +58,9 @@ class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
         self._entry: Entry | None = None
         self._changes: list[Change] = []
         self._noted = False
-        self.only_move = CheckBox(tr("Only the &selected move"), self)
+        self.only_move = QCheckBox(tr("Only the &selected move"), self)
         self.only_move.toggled.connect(self.refresh)
-        self.as_json = CheckBox(tr("As JS&ON"), self)
+        self.as_json = QCheckBox(tr("As JS&ON"), self)
         self.as_json.toggled.connect(self._read_again)
         self.remove = self.button(
             tr("&Remove"),

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
-from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
 
 from core import api
 from core.benchmarks.model import Run
@@ -15,6 +15,8 @@ from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui.appearance import tip
 from gui.bridge import Task
+from gui.design.measures import GRID, ROW, scaled
+from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.dialogs.confirm import ask_about_resync
 from gui.models import benchmarks as rows
@@ -31,7 +33,7 @@ from gui.models.queue import (
     forecast_rows,
 )
 from gui.models.tiles import tile_rows
-from gui.models.words import in_sentence
+from gui.models.words import in_sentence, side_names
 from gui.pages.page import Page
 from gui.widgets.label import Label
 from gui.widgets.table import FilterBox, Table
@@ -94,7 +96,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         self.forecast = self.button(
             tr("&Forecast"), self.make_forecast, tr("Forecast the duration, the space needed, and problems")
         )
-        self.start = self.button(tr("&Start benchmarks"), self.run_queue)
+        self.start = self.button(tr("&Start benchmarks"), self.run_queue, kind=ButtonKind.PRIMARY)
         self.queue = self.button(tr("&Queue"), self.add_to_queue, tr("Run this suite after those in the queue"))
         self.empty = self.button(tr("Emp&ty the queue"), self.empty_queue)
         self.empty.hide()
@@ -106,13 +108,18 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentTextChanged.connect(self._follow_choice)
         self.suite.currentIndexChanged.connect(self._say_suite)
-        self.heading(suite, self.suite, sides, self.sides, self.queue, self.empty, self.forecast, self.start)
+        self.heading(self.queue, self.empty, self.forecast, self.start)
+        line = QHBoxLayout()
+        for each in (suite, self.suite, sides, self.sides):
+            line.addWidget(each)
+        line.addStretch()
+        self.column.addLayout(line)
 
     def _make_tables(self) -> None:
         self.hint = Label(parent=self)
         self.hint.setWordWrap(True)
         self.forecasts = Table[ForecastRow]("forecast", tr("Forecast"), FORECAST_COLUMNS, self)
-        self.forecasts.setFixedHeight(self.fontMetrics().height() * 6 + 12)
+        self.forecasts.setFixedHeight(scaled(4 * ROW) + GRID)
         self.forecasts.hide()
         self.suites: Table[Listed] = Table("suites", tr("Suites"), rows.SUITE_COLUMNS, self)
         self.suites.chosen.connect(self._take_suite)
@@ -151,7 +158,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         if not runs and not self.table.rows.rows and not self._running:
             self.tabs.setCurrentWidget(self.suites)
         found = rows.repetition_rows(runs)
-        self.tiles.show_rows(tile_rows(runs))
+        self.tiles.show_rows(tile_rows(runs), side_names(self.work.move))
         self.table.set_rows(found)
         if found and self.table.current() is None:
             self.table.choose(0)
@@ -166,6 +173,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         self.forecast.setEnabled(known and self.work.ready)
         why_not = self._why_not()
         self.start.setEnabled(known and not why_not)
+        set_kind(self.forecast, ButtonKind.SECONDARY if self.start.isEnabled() else ButtonKind.PRIMARY)
         self.start.setToolTip(why_not)
         self._say_hint()
         if self._arrived and self.forecast.isEnabled():

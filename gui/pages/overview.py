@@ -5,14 +5,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from core.language import marked
-from gui.appearance import Tone
+from core.language import marked, tr
+from core.tones import Tone
+from gui.design.measures import CARD, Type, set_type
 from gui.destinations import TITLES, PageId
 from gui.models.charts import bar_chart, estimate_chart
 from gui.models.comparison import bars
 from gui.models.overview import Answer, Overview, missing, read_overview
+from gui.models.words import side_names
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow, ChartView
 from gui.widgets.label import Label, ToneLabel
@@ -35,12 +38,14 @@ class OverviewPage(Page[Overview]):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self.heading()
+        column = self.scrolled(tr("Answers and charts"))
+        column.setSpacing(CARD)
         self._answers = QHBoxLayout()
-        self._answers.setSpacing(10)
-        self.column.addLayout(self._answers)
+        self._answers.setSpacing(CARD)
+        column.addLayout(self._answers)
         self.missing = Label(parent=self)
         self.missing.setWordWrap(True)
-        self.column.addWidget(self.missing)
+        column.addWidget(self.missing)
         self.compared, self.estimated = ChartRow(self), ChartView(self)
         charts = QSplitter(Qt.Orientation.Horizontal, self)
         charts.setChildrenCollapsible(False)
@@ -48,8 +53,9 @@ class OverviewPage(Page[Overview]):
         charts.addWidget(self.compared)
         charts.addWidget(self.estimated)
         charts.setSizes([560, 460])
-        self.column.addWidget(charts, 3)
-        self.column.addStretch(1)
+        charts.setMinimumHeight(self.fontMetrics().height() * 16)
+        column.addWidget(charts, 3)
+        column.addStretch(1)
         self.cards: list[AnswerCard] = []
 
     def question(self) -> "Callable[[Session], Overview] | None":
@@ -66,8 +72,9 @@ class OverviewPage(Page[Overview]):
             self._answers.addWidget(shown, 1)
         self.missing.setText(missing(answer.marks))
         self.missing.setVisible(bool(self.missing.text()))
-        compared = () if answer.comparison is None else tuple(map(bar_chart, bars(answer.comparison)))
-        self.compared.show_charts(compared)
+        compared = () if answer.comparison is None else bars(answer.comparison)
+        names = side_names(self.work.move)
+        self.compared.show_charts(tuple(bar_chart(one, names) for one in compared))
         self.compared.setVisible(bool(compared))
         estimated = None if answer.estimate is None else estimate_chart(answer.estimate)
         self.estimated.show_chart(estimated)
@@ -81,14 +88,12 @@ class AnswerCard(QFrame):
         super().__init__(parent)
         self.answer = answer
         self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         said = Label(answer.text, self) if answer.tone is None else ToneLabel(answer.text, answer.tone, self)
-        font = said.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * 1.35)
-        said.setFont(font)
+        set_type(said, Type.TITLE, bold=True)
         details = Label("\n".join(answer.details), self)
         column = QVBoxLayout(self)
-        column.setContentsMargins(14, 10, 14, 10)
+        column.setContentsMargins(CARD, CARD, CARD, CARD)
         column.addWidget(ToneLabel(answer.question, Tone.MUTED, self))
         for label in (said, details):
             label.setWordWrap(True)

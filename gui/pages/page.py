@@ -1,19 +1,32 @@
 """The base of all pages: it reads the history when the page is shown, and starts jobs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.jobs import Job
 from core.language import tr
 from core.migration.model.standing import Milestone
 from gui.bridge import Task
-from gui.destinations import Offer
+from gui.design.measures import CARD, CONTROL, GAP, MARGIN, READABLE, Type, scaled, set_type
+from gui.design.parts import ButtonKind, set_kind
+from gui.destinations import Offer, icon_of
 from gui.guard import Guarded
+from gui.widgets.chart import ChartRow, ChartView
 from gui.widgets.empty import Empty
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -64,8 +77,8 @@ class Page(Guarded, QWidget, Generic[Answer]):
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.body)
         self.column = QVBoxLayout(self.body)
-        self.column.setContentsMargins(14, 12, 14, 10)
-        self.column.setSpacing(8)
+        self.column.setContentsMargins(MARGIN, CARD, MARGIN, CARD)
+        self.column.setSpacing(GAP)
         work.changed.connect(self.refresh)
         if self.of_picked:
             work.picked.connect(self.refresh)
@@ -114,16 +127,19 @@ class Page(Guarded, QWidget, Generic[Answer]):
         super().showEvent(event)
         if not self._wired:
             self._wired = True
-            for table in self.findChildren(Table):
-                table.saved.connect(self.saved)
-                table.troubled.connect(self.work.troubled)
+            charts = [each for each in self.findChildren(ChartView) if not isinstance(each.parentWidget(), ChartRow)]
+            tables: list[Table[Any]] = self.findChildren(Table)
+            savers: list[Table[Any] | ChartRow | ChartView] = [*tables, *self.findChildren(ChartRow), *charts]
+            for each in savers:
+                each.saved.connect(self.saved)
+                each.troubled.connect(self.work.troubled)
         if not self.shown:
             self.refresh()
 
     def explain(self, title: str, text: str, button: str = "", wanted: str = "") -> None:
         """Show an empty state; its button asks for `wanted`, a PageId or an Offer."""
         self.fill()
-        self._empty = Empty(title, text, button, self)
+        self._empty = Empty(icon_of(self.id), title, text, button, self)
         self._empty.wanted.connect(partial(self.wanted.emit, wanted))
         self._layers.addWidget(self._empty)
         self._layers.setCurrentWidget(self._empty)
@@ -155,10 +171,8 @@ class Page(Guarded, QWidget, Generic[Answer]):
     def heading(self, *widgets: QWidget) -> QHBoxLayout:
         """Add the first line of the page: its title, and these widgets at the right."""
         label = Label(tr(self.title), self)
-        font = label.font()
-        font.setPointSizeF(font.pointSizeF() * 1.5)
-        font.setBold(True)
-        label.setFont(font)
+        set_type(label, Type.TITLE, bold=True)
+        label.setMinimumHeight(scaled(CONTROL))  # so that titles stand alike, with buttons beside them and without
         row = QHBoxLayout()
         row.addWidget(label)
         row.addStretch()
@@ -167,9 +181,31 @@ class Page(Guarded, QWidget, Generic[Answer]):
         self.column.addLayout(row)
         return row
 
-    def button(self, text: str, pressed: Callable[[], object], tip: str = "") -> QPushButton:
+    def scrolled(self, name: str, *, readable: bool = False) -> QVBoxLayout:
+        """Add a column that scrolls where the page is lower than what stands in it.
+
+        Args:
+            name: for screen readers.
+            readable: whether it is no wider than lines of text should be.
+        """
+        area = QScrollArea(self, widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setAccessibleName(name)
+        holder = QWidget(area)
+        if readable:
+            holder.setMaximumWidth(scaled(READABLE))
+        made = QVBoxLayout(holder)
+        made.setContentsMargins(0, 0, 0, 0)
+        area.setWidget(holder)
+        self.column.addWidget(area, 1)
+        return made
+
+    def button(
+        self, text: str, pressed: Callable[[], object], tip: str = "", kind: ButtonKind = ButtonKind.SECONDARY
+    ) -> QPushButton:
         """Return a new button of this page."""
         made = QPushButton(text, self)
+        set_kind(made, kind)
         made.setToolTip(tip)
         made.clicked.connect(pressed)
         return made
@@ -183,6 +219,43 @@ class Page(Guarded, QWidget, Generic[Answer]):
         self.shown = True
         show()
         self.update_buttons()
+        self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        """Let Tab go through the widgets as they are read: row by row, from left to right."""
+        layout = self.body.layout()
+        if layout is not None:
+            layout.activate()  # else what was just shown has no place yet
+        taking = [
+            each
+            for each in self.findChildren(QWidget)
+            if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.isVisibleTo(self) and not _is_part(each)
+            if each.window() is self.window()  # not in a dialog over the page
+        ]
+        for before, behind in pairwise(in_reading_order(taking, self)):
+            QWidget.setTabOrder(before, behind)
+
+
+def _is_part(widget: QWidget) -> bool:
+    """Whether it is a part of a widget that takes the focus: the field of a spin box, the bar of a tab widget."""
+    whole, proxy = widget.parentWidget(), widget.focusProxy()
+    return (whole is not None and whole.focusProxy() is widget) or (proxy is not None and proxy.isAncestorOf(widget))
+
+
+def in_reading_order(widgets: Iterable[QWidget], page: QWidget) -> list[QWidget]:
+    """Return the widgets of a page row by row, and those of a row from left to right. Tops in a row differ a little."""
+    placed = sorted(((each.mapTo(page, QPoint()), each) for each in widgets), key=lambda one: one[0].y())
+    rows: list[list[tuple[QPoint, QWidget]]] = []
+    for one in placed:
+        if rows and one[0].y() - rows[-1][0][0].y() < ROW:
+            rows[-1].append(one)
+        else:
+            rows.append([one])
+    return [widget for row in rows for _, widget in sorted(row, key=lambda one: one[0].x())]
+
+
+ROW = 12
+"""In pixels: tops that lie apart less are of one row."""
 
 
 AnyPage: TypeAlias = Page[Any]
@@ -198,7 +271,7 @@ class PartPage(Page[Part]):
 
     Attributes:
         doing: the title of its job, with a place for the `{move}`; `button_text`: of the button that begins it.
-        nothing: the summary while there is nothing of it.
+        nothing: the summary while there is nothing of it: what its job does on {old} and {new}, and how long it takes.
     """
 
     doing = ""
@@ -208,11 +281,17 @@ class PartPage(Page[Part]):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.start = self.button(tr(self.button_text), self.begin, tr(self.button_tip))
+        self.start = self.button(tr(self.button_text), self.begin, tr(self.button_tip), ButtonKind.PRIMARY)
         self.head = self.heading(self.start)
-        self.summary = Label(tr(self.nothing), self)
+        self.summary = Label(parent=self)
         self.summary.setWordWrap(True)
+        self.summary.setMaximumWidth(scaled(READABLE))
         self.column.addWidget(self.summary)
+
+    def describe_nothing(self) -> str:
+        """Return the summary while there is nothing of the milestone, with the names of the servers."""
+        move = self.work.move
+        return "" if move is None else tr(self.nothing).format(old=move.old, new=move.new)
 
     def read(self, move: str, session: "Session") -> Part:
         """Read the data of the milestone; called on a thread."""

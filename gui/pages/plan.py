@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QWidget
 
 from core import api
 from core.language import marked, tr
@@ -26,6 +26,8 @@ from gui.work import Work
 if TYPE_CHECKING:
     from core.api.session import Session
     from core.jobs import Job
+    from core.migration.model.move import Hook, HookCommand, Move
+    from gui.dialogs.hooks import HooksDialog
 
 
 class PlanPage(PartPage[Plan | None]):
@@ -40,7 +42,8 @@ class PlanPage(PartPage[Plan | None]):
     )
     doing, button_text = marked("Plan of {move}"), marked("Ma&ke the plan")
     nothing = marked(
-        "There is no plan yet. The plan lists every command of the move in its order. Making a plan changes nothing."
+        "There is no plan yet. The plan lists every command of the move in its order. Making a plan reads the facts of "
+        "{old} and {new} if there are none yet. This takes seconds, and nothing is written on the servers."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -49,13 +52,20 @@ class PlanPage(PartPage[Plan | None]):
         self.copy = self.add_button(tr("&Copy all commands"), self._copy_all)
         self.runbook = self.add_button(tr("Export r&unbook…"), partial(self._export, tr("Save the runbook"), "md"))
         self.script = self.add_button(tr("Export &script…"), partial(self._export, tr("Save the script"), "sh"))
+        self.hooks = self.add_button(
+            tr("H&ooks…"), self._ask_hooks, tr("Commands of your own that do manual steps of the plan")
+        )
+        # on a line of their own: beside the title they would make the page wider than a small screen
+        line = QHBoxLayout()
         self.fold = QToolButton(self)
+        line.addWidget(self.fold)
+        line.addStretch()
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.toggled.connect(self._unfold)
         self.warnings = Label(parent=self)
         self.warnings.setWordWrap(True)
-        self.column.addWidget(self.fold)
+        self.column.addLayout(line)
         self.column.addWidget(self.warnings)
         self.table = Table[StepRow]("plan-steps", tr("Steps of the plan"), PLAN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show)
@@ -67,7 +77,8 @@ class PlanPage(PartPage[Plan | None]):
         split.setChildrenCollapsible(False)
         self.column.addWidget(split, 1)
         self._unfold(shown=False)
-        self.head.insertWidget(2, FilterBox(self.table, self))
+        line.addWidget(self.hooks)
+        line.addWidget(FilterBox(self.table, self))
 
     def read(self, move: str, session: "Session") -> "Plan | None":
         return session.store.plan(move)
@@ -75,11 +86,39 @@ class PlanPage(PartPage[Plan | None]):
     def act(self, move: str, session: "Session", job: "Job") -> object:
         return api.migration.plan_move(session, move, job)
 
+    @Slot()
+    def update_buttons(self) -> None:
+        super().update_buttons()
+        self.hooks.setEnabled(self.work.ready and self.work.move is not None)
+
+    @Slot()
+    def _ask_hooks(self) -> None:
+        move = self.work.move
+        if move is not None:
+            task = self.work.read(lambda session: session.store.hooks(move.name))
+            if task is not None:
+                task.then(partial(self._show_hooks, move))
+
+    def _show_hooks(self, move: "Move", hooks: "tuple[HookCommand, ...]") -> None:
+        from gui.dialogs.hooks import HooksDialog  # of some use once it is opened, not with the page
+
+        dialog = HooksDialog(move, hooks, self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.submitted.connect(partial(self._save_hooks, dialog, move.name))
+        dialog.open()
+
+    def _save_hooks(self, dialog: "HooksDialog", move: str, hooks: "dict[Hook, HookCommand | None]") -> None:
+        task = self.work.ask(lambda session: api.moves.save_hooks(session, move, hooks))
+        if task is not None:
+            task.succeeded.connect(dialog.accept)
+            task.succeeded.connect(self.work.changed)
+            task.failed.connect(dialog.refuse)
+
     def show_part(self, part: Plan | None) -> None:
         self.made = part
         for button in (self.copy, self.runbook, self.script):
             button.setEnabled(part is not None)
-        self.summary.setText(tr(self.nothing) if part is None else rows.plan_summary(part))
+        self.summary.setText(self.describe_nothing() if part is None else rows.plan_summary(part))
         self.warnings.setText("" if part is None else "\n".join(map(str, part.warnings)))
         self._unfold(shown=self.fold.isChecked())
         self.table.set_rows(() if part is None else step_rows(part))

@@ -35,8 +35,8 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
     )
     doing, button_text = marked("Transfer test of {move}"), marked("Run the t&ransfer test")
     nothing = marked(
-        "The transfer test has not been run yet. It measures each link between the two servers for some "
-        "seconds, and removes its files."
+        "The transfer test has not been run yet. It sends samples of the cluster from {old} to {new} for a tenth of "
+        "the expected duration of the move, at least 15 s, and removes its files."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -73,7 +73,7 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
 
     def show_part(self, part: tuple[Probe, ...]) -> None:
         here = self.work.move is not None and self.work.move.name == self._probed
-        self.summary.setText(tr(MEASURING) if here else rows.probes_summary(part) or tr(self.nothing))
+        self.summary.setText(tr(MEASURING) if here else rows.probes_summary(part) or self.describe_nothing())
         fill_table(self.table, part)
 
     @Slot(object)

@@ -13,10 +13,11 @@ from core.errors import Cancelled, PghaulError
 from core.jobs import Job
 from core.language import marked, tr
 from gui.controllers.servers import Describing
+from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.sentences import error_text
 from gui.models.servers import COLUMNS
-from gui.models.words import listed, use_window_terms
+from gui.models.words import listed
 from gui.pages.page import Page
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
@@ -43,9 +44,10 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._describing = Describing(work, self)
+        self._describing.tested.connect(self._show_test)
         self.add = self.button(tr("&Add server…"), self.add_one)
         self.edit = self.button(tr("&Edit…"), self.edit_server)
-        self.remove = self.button(tr("Rem&ove…"), self.remove_server)
+        self.remove = self.button(tr("Rem&ove…"), self.remove_server, kind=ButtonKind.DANGER)
         self.test = self.button(tr("&Test"), self.test_server, tr("Connect, and test the rights that pghaul needs"))
         self.facts = self.button(
             tr("Read &facts"), self.read_facts, tr("Read the facts of the server. Nothing is written there.")
@@ -170,7 +172,7 @@ def _sentences(found: "Tried | PghaulError") -> tuple[str, ...]:
 
 
 def _explain(error: PghaulError) -> str:
-    return use_window_terms(error_text(error))
+    return error_text(error)
 
 
 def _test(names: Sequence[str], session: "Session", job: Job) -> "dict[str, Tried | PghaulError]":

@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core import api
 from core.language import marked, tr
+from gui.design.measures import CARD
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.cards import Card, card
 from gui.models.words import counted
@@ -53,14 +54,8 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
         )
         self.heading(self.read, self.new)
         self.cards: list[MoveCard] = []
-        area = QScrollArea(self, widgetResizable=True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName(tr("Moves"))
-        holder = QWidget(area)
-        self._column = QVBoxLayout(holder)
-        self._column.setContentsMargins(0, 0, 6, 0)
-        self._column.setSpacing(10)
+        self._column = self.scrolled(tr("Moves"), readable=True)
+        self._column.setSpacing(CARD)
         self._most = CARDS
         self._standings: tuple[Standing, ...] = ()
         self.ages = QTimer(self, interval=AGE_MS)
@@ -70,8 +65,6 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
         self.more.hide()
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch()
-        area.setWidget(holder)
-        self.column.addWidget(area, 1)
 
     def question(self) -> "Callable[[Session], tuple[tuple[Standing, ...], int]] | None":
         most = self._most

@@ -5,27 +5,28 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QDesktopServices, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStyle, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from core.errors import PghaulError
 from core.language import tr
+from core.tones import Tone
+from gui.design.icons import Icon, IconView, button_icon
+from gui.design.measures import CARD, GAP, MARGIN
 from gui.guard import Guarded
 from gui.models.sentences import error_text
-from gui.models.words import use_window_terms
 from gui.widgets.label import Label
 
-MARGIN = 12
 SHOWN_MS = 15_000
 """How long a result is shown, in ms; an error stays until it is closed."""
 
 
 class Mood(Enum):
-    """The kind of a message, with the icon of the style for it."""
+    """The kind of a message, with its icon and its tone."""
 
-    DONE = QStyle.StandardPixmap.SP_DialogApplyButton
-    HELP = QStyle.StandardPixmap.SP_DialogHelpButton
-    TOLD = QStyle.StandardPixmap.SP_MessageBoxInformation
-    WRONG = QStyle.StandardPixmap.SP_MessageBoxWarning
+    DONE = (Icon.DONE, Tone.GOOD)
+    HELP = (Icon.HELP, Tone.ACCENT)
+    TOLD = (Icon.TOLD, Tone.ACCENT)
+    WRONG = (Icon.WRONG, Tone.BAD)
 
 
 class Banner(Guarded, QFrame):
@@ -40,11 +41,10 @@ class Banner(Guarded, QFrame):
         self._over = parent
         self._path = Path()
         self.mood = Mood.DONE
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setFrameStyle(QFrame.Shape.StyledPanel.value | QFrame.Shadow.Raised.value)
         self.setBackgroundRole(QPalette.ColorRole.ToolTipBase)
         self.setForegroundRole(QPalette.ColorRole.ToolTipText)
-        self.setAutoFillBackground(True)
-        self._picture = Label(parent=self)
+        self._picture = IconView(*self.mood.value, 20, self)
         self._text = Label(parent=self)
         self._text.setForegroundRole(QPalette.ColorRole.ToolTipText)
         self._text.setWordWrap(True)
@@ -54,6 +54,7 @@ class Banner(Guarded, QFrame):
         self._text.setAccessibleName(tr("Message"))
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.open, self.folder = QPushButton(tr("Open"), self), QPushButton(tr("Show folder"), self)
+        self.undo = QPushButton(tr("Restore"), self)
         self.open.clicked.connect(lambda: _open(self._path))
         self.folder.clicked.connect(lambda: _open(self._path.parent))
         self._gone = QTimer(self, singleShot=True, interval=SHOWN_MS)
@@ -76,9 +77,15 @@ class Banner(Guarded, QFrame):
         """Show that a file was saved, with buttons that open it."""
         self._show(tr("The file {path} was saved.").format(path=path), Mood.DONE, path)
 
+    def show_undoable(self, text: str) -> None:
+        """Show what was done, with the button `undo`, until the message is closed."""
+        self._show(text, Mood.TOLD, None)
+        self.undo.show()
+        self._place()
+
     def show_error(self, error: PghaulError, mood: Mood = Mood.WRONG) -> None:
         """Show an error with its hint."""
-        self.show_message(use_window_terms(error_text(error)), mood)
+        self.show_message(error_text(error), mood)
 
     @Slot()
     def turn(self) -> None:
@@ -96,8 +103,9 @@ class Banner(Guarded, QFrame):
         self._path = Path() if path is None else path
         for button in (self.open, self.folder):
             button.setVisible(path is not None)
+        self.undo.hide()
         self.mood = mood
-        self._picture.setPixmap(self.style().standardIcon(mood.value).pixmap(20, 20))
+        self._picture.show_icon(*mood.value)
         self._text.setText(text)
         self.show()
         self._place()
@@ -112,22 +120,23 @@ class Banner(Guarded, QFrame):
         """Place the banner at the foot of the page, as high as its text."""
         width = self._over.width() - 2 * MARGIN
         layout = self.layout()
-        height = 40 if layout is None else max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
+        height = 0 if layout is None else layout.totalHeightForWidth(width)
         self.setGeometry(MARGIN, self._over.height() - height - MARGIN, width, height)
 
     def _lay_out(self) -> None:
         close = QToolButton(self)
         close.setAutoRaise(True)
-        close.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_TitleBarCloseButton))
+        close.setIcon(button_icon(Icon.CLOSE))
         close.setAccessibleName(tr("Close the message"))
         close.setToolTip(tr("Close the message"))
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
-        row.setContentsMargins(10, 8, 6, 8)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.setContentsMargins(CARD, GAP, GAP, GAP)
+        row.setSpacing(GAP)
+        row.addWidget(self._picture)
         row.addWidget(self._text, 1)
-        for widget in (self.open, self.folder, close):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        for widget in (self.open, self.folder, self.undo, close):
+            row.addWidget(widget)
 
 
 def _open(path: Path) -> None:

@@ -3,16 +3,39 @@
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path as FilePath
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QBuffer, QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetricsF,
+    QGuiApplication,
+    QHelpEvent,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStyle, QStyleOptionFocusRect, QToolTip, QWidget
 
-from gui.appearance import Tone, bold_font, colour, saved_state, tip
+from core.errors import InputError
+from core.files import write_whole
+from core.language import tr
+from core.tones import Tone
+from gui.appearance import tip
+from gui.design.measures import bold_font
+from gui.design.painting import paint_box, saved_state
+from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
+from gui.widgets.files import ask_path
 
-MARGIN = 10.0
+MARGIN = 12.0
+SHARPNESS = 2
+"""Pixels of a saved picture for each of the window's."""
 GAP = 6.0
 RADIUS = 4.0
 BEAM = 4.0
@@ -27,14 +50,91 @@ REACH = 8.0
 
 
 class ChartView(Guarded, QWidget):
-    """Attributes:
-    chart: what is shown; None: nothing.
+    """Paints a chart. Its menu copies and saves it.
+
+    Attributes:
+        chart: what is shown; None: nothing.
+
+    Signals: saved(Path), troubled(PghaulError).
     """
+
+    saved = Signal(object)
+    troubled = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.chart: Chart | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # so that a key opens the menu, too
+        for text, then in (
+            (tr("Copy &picture"), self.copy_picture),
+            (tr("&Save picture…"), self._ask_where),
+            (tr("Copy &values"), self.copy_values),
+        ):
+            action = QAction(text, self)
+            action.triggered.connect(then)
+            self.addAction(action)
+
+    @Slot()
+    def copy_picture(self) -> None:
+        """Copy the chart as a picture."""
+        QGuiApplication.clipboard().setImage(self._picture())
+
+    @Slot()
+    def copy_values(self) -> None:
+        """Copy the figures of the chart in words."""
+        if self.chart is not None:
+            QGuiApplication.clipboard().setText(f"{self.chart.title}\n{self.chart.description}")
+
+    @Slot()
+    def _ask_where(self) -> None:
+        if self.chart is not None:
+            ask_path(self, tr("Save the chart"), f"{self.chart.name}.png", "png", self.save, "svg")
+
+    def save(self, path: FilePath) -> None:
+        """Save the chart, as SVG if the path ends so, else as PNG."""
+        content = self._svg() if path.suffix.lower() == ".svg" else self._png()
+        try:
+            write_whole(path, content, replacing=True, mode=0o644)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            self.troubled.emit(
+                InputError(tr("cannot write {path}: {why}").format(path=path, why=why), tr("Choose another folder."))
+            )
+        except InputError as error:
+            self.troubled.emit(error)
+        else:
+            self.saved.emit(path)
+
+    def _picture(self) -> QImage:
+        picture = QImage(self.size() * SHARPNESS, QImage.Format.Format_RGB32)
+        picture.setDevicePixelRatio(SHARPNESS)
+        picture.fill(colour(Ground.SURFACE))  # the corners lie outside of the painted box
+        painter = QPainter(picture)
+        self._paint(painter)
+        painter.end()
+        return picture
+
+    def _png(self) -> bytes:
+        buffer = QBuffer()
+        buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+        self._picture().save(buffer, "PNG")  # type: ignore[call-overload]  # PySide's stubs know bytes alone
+        return bytes(buffer.data().data())
+
+    def _svg(self) -> bytes:
+        from PySide6.QtSvg import QSvgGenerator  # of use once a chart is saved, not at the start
+
+        buffer = QBuffer()
+        generator = QSvgGenerator()
+        generator.setOutputDevice(buffer)
+        generator.setSize(self.size())
+        generator.setViewBox(self.rect())
+        generator.setTitle("" if self.chart is None else self.chart.title)
+        painter = QPainter(generator)
+        self._paint(painter)
+        painter.end()
+        return bytes(buffer.data().data())
 
     def show_chart(self, chart: Chart | None) -> None:
         """Show this one in place of the one before."""
@@ -57,11 +157,18 @@ class ChartView(Guarded, QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        self._paint(painter)
+        if self.hasFocus():
+            frame = QStyleOptionFocusRect()
+            frame.initFrom(self)
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, frame, painter, self)
+        painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), self.palette().color(QPalette.ColorRole.Base))
+        paint_box(painter, QRectF(self.rect()), colour(Ground.SURFACE), colour(Ground.BORDER))
         if self.chart is not None:
             _Sheet(self.chart, self).paint(painter)
-        painter.end()
 
     def tip_at(self, place: QPointF) -> str:
         """What stands there, with its figures; empty where nothing does."""
@@ -79,7 +186,10 @@ class ChartView(Guarded, QWidget):
 
 
 class ChartRow(QWidget):
-    """Charts beside each other, the wider the more stands in each."""
+    """Charts beside each other, the wider the more stands in each. Signals: saved(Path), troubled(PghaulError)."""
+
+    saved = Signal(object)
+    troubled = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +201,8 @@ class ChartRow(QWidget):
         """Show these in place of those before."""
         while len(self.views) < len(charts):
             self.views.append(ChartView(self))
+            self.views[-1].saved.connect(self.saved)
+            self.views[-1].troubled.connect(self.troubled)
             self._row.addWidget(self.views[-1])
         for number, view in enumerate(self.views):
             shown = charts[number] if number < len(charts) else None
@@ -129,7 +241,9 @@ class _Sheet:
         right = self._widest(text for _, text in self.chart.beside)
         if right > 0.4 * self.whole.width():
             right = 0.0
-        room = self.whole.adjusted(left + GAP, self.title_lines * self.line + GAP, -(right + GAP if right else 0.0), 0)
+        room = self.whole.adjusted(
+            left + GAP, self.title_lines * self.line + GAP, -(right + 2 * GAP if right else 0.0), 0
+        )
         room.setBottom(self.whole.bottom() - GAP - self._below(room.width()))
         if self.chart.up.places:
             room.setHeight(min(room.height(), self.chart.lines * HIGHEST * self.line))
@@ -185,9 +299,9 @@ class _Sheet:
         for mark in self.chart.marks:
             self._paint_mark(painter, mark)
         painter.setPen(self.text)
-        if self.room.right() + GAP < self.whole.right():
+        if self.room.right() + 2 * GAP < self.whole.right():
             for at, text in self.chart.beside:
-                place = QRectF(self.room.right() + GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
+                place = QRectF(self.room.right() + 2 * GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
                 painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
     def _paint_title(self, painter: QPainter) -> None:
@@ -273,12 +387,15 @@ class _Sheet:
         start, end = self.point(whisker.start), self.point(whisker.end)
         if start == end:
             return  # all were alike: which way would its beams lie?
-        painter.setPen(QPen(self.text if whisker.tone is None else colour(whisker.tone), 1.5))
-        painter.drawLine(start, end)
         lying = whisker.start[1] == whisker.end[1]
         beam = QPointF(0, BEAM) if lying else QPointF(BEAM, 0)
-        for at in (start, end):
-            painter.drawLine(at - beam, at + beam)
+        shade = self.text if whisker.tone is None else colour(whisker.tone)
+        # first in the colour of the ground and broader: the line stands out from a bar of any colour
+        for pen in (QPen(self.base, 3.5), QPen(shade, 1.5)):
+            painter.setPen(pen)
+            painter.drawLine(start, end)
+            for at in (start, end):
+                painter.drawLine(at - beam, at + beam)
 
     def _paint_above(self, painter: QPainter, above: Above) -> None:
         width = self.metrics.horizontalAdvance(above.text)
@@ -289,9 +406,7 @@ class _Sheet:
         painter.drawText(at, above.text)
 
     def _grid(self) -> QColor:
-        shade = QColor(self.text)
-        shade.setAlpha(36)
-        return shade
+        return colour(Ground.BORDER)
 
     def tip_at(self, place: QPointF) -> str:
         """What the mouse is over."""

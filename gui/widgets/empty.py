@@ -3,31 +3,34 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from core.tones import Tone
+from gui.design.icons import Icon, IconView
+from gui.design.measures import CARD, MARGIN, Type, set_type
+from gui.design.parts import ButtonKind, set_kind
 from gui.widgets.label import Label
 
 
 class Empty(QWidget):
-    """A title, a sentence and perhaps a button. Signal: wanted(), the button was pressed."""
+    """An icon, a title, a sentence and perhaps a button. Signal: wanted(), the button was pressed."""
 
     wanted = Signal()
 
-    def __init__(self, title: str, text: str, button: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, icon: Icon, title: str, text: str, button: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         head = Label(title, self)
-        font = head.font()
-        font.setPointSizeF(font.pointSizeF() * 1.4)
-        font.setBold(True)
-        head.setFont(font)
+        set_type(head, Type.TITLE, bold=True)
         sentence = Label(text, self)
         sentence.setWordWrap(True)
         sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         sentence.setMinimumWidth(self.fontMetrics().averageCharWidth() * 40)
         self.button = QPushButton(button, self)
+        set_kind(self.button, ButtonKind.PRIMARY)
         self.button.setVisible(bool(button))
         self.button.clicked.connect(self.wanted)
         column = QVBoxLayout(self)
-        column.setSpacing(10)
+        column.setSpacing(CARD)
         column.addStretch(2)
+        column.addWidget(IconView(icon, Tone.MUTED, 2 * MARGIN, self), 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(head, 0, Qt.AlignmentFlag.AlignHCenter)
         row = QHBoxLayout()
         row.addStretch(1)

@@ -7,12 +7,25 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
-def ask_path(parent: QWidget, title: str, name: str, ending: str, then: Callable[[Path], None]) -> QFileDialog:
-    """Ask where to save, and propose `name`; `then` is called with the path, which always has the ending."""
+def ask_path(
+    parent: QWidget, title: str, name: str, ending: str, then: Callable[[Path], None], *others: str
+) -> QFileDialog:
+    """Ask where to save, and propose `name`; `then` is called with the path, which always has an ending.
+
+    Args:
+        parent: the widget whose content is saved.
+        title: of the dialog.
+        name: of the file.
+        ending: of the file, if no other is chosen.
+        then: is called with the path.
+        others: endings that may be chosen instead.
+    """
     dialog = QFileDialog(parent.window(), title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    filters = {f"{each.upper()} (*.{each})": each for each in (ending, *others)}
     dialog.setDefaultSuffix(ending)
-    dialog.setNameFilter(f"{ending.upper()} (*.{ending})")
+    dialog.setNameFilters([*filters])
+    dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(filters[chosen]))
     dialog.selectFile(file_name(name))
     dialog.fileSelected.connect(partial(_chosen, then))
     dialog.finished.connect(dialog.deleteLater)

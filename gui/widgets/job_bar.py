@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from core.jobs import Event, Progress
 from core.language import tr
 from gui.bridge import Task
+from gui.design.measures import GRID
 from gui.models.progress import Stage, find_stage, parts_done, title, words
 from gui.widgets.label import ElidedLabel, Label
 
@@ -37,8 +38,8 @@ class JobBar(QWidget):
         self.cancel.setAccessibleName(tr("Cancel the running job"))
         self.cancel.clicked.connect(self.cancel_wanted)
         row = QHBoxLayout(self)
-        row.setContentsMargins(10, 4, 10, 4)
-        row.setSpacing(12)
+        row.setContentsMargins(3 * GRID, GRID, 3 * GRID, GRID)
+        row.setSpacing(3 * GRID)
         row.addWidget(self.title, 1)
         for widget in (self.bar, self.words, self.cancel):
             row.addWidget(widget)
@@ -94,6 +95,7 @@ class JobBar(QWidget):
     @Slot()
     def _refresh(self) -> None:
         self.words.setText(words(self._progress, self._stage, self._elapsed()))
+        self.bar.update()
 
     def _elapsed(self) -> float:
         return self._clock.elapsed() / 1000

@@ -5,7 +5,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from core.text import printable_lines
-from gui.appearance import Tone, colour, tip
+from core.tones import Tone
+from gui.appearance import tip
+from gui.design.palette import colour
 from gui.guard import Guarded
 
 
@@ -52,6 +54,11 @@ class ToneLabel(Guarded, Label):
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange:
             self._colour()
+
+    def show_tone(self, tone: Tone) -> None:
+        """Show the text in this tone from now on."""
+        self._tone = tone
+        self._colour()
 
     def _colour(self) -> None:
         palette, wanted = QPalette(), colour(self._tone)  # all other roles stay those of the parent

@@ -1,12 +1,16 @@
 """The card of a move."""
 
-from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from core.language import tr
 from core.migration.model.standing import Mark
-from gui.appearance import Tone, colour
+from core.tones import Tone
+from gui.appearance import tip
+from gui.design.measures import CARD, GAP, GRID, Type, set_type
+from gui.design.palette import colour
+from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import milestone_title
 from gui.guard import Guarded
 from gui.models.cards import Card
@@ -14,6 +18,8 @@ from gui.models.sentences import recorded
 from gui.models.words import condition_name
 from gui.widgets.label import ElidedLabel, Label, ToneLabel
 from gui.widgets.rail import MARK, TONES, draw_mark
+
+BESIDE = 5
 
 
 class MoveCard(QFrame):
@@ -28,17 +34,16 @@ class MoveCard(QFrame):
         self.card = card
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
         self.setAccessibleName(card.move)
         title = Label(card.move, self)
-        font = title.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * 1.2)
-        title.setFont(font)
+        set_type(title, Type.HEADLINE, bold=True)
         self.next = QPushButton(card.next_words, self)
         self.next.setAccessibleName(f"{card.next_words}: {card.move}")
         self.next.clicked.connect(lambda: self.picked.emit(card.move, card.page))
         self.edit, self.remove = QPushButton(tr("Edit…"), self), QPushButton(tr("Remove…"), self)
+        set_kind(self.next, ButtonKind.PRIMARY)
+        set_kind(self.edit, ButtonKind.QUIET)
+        set_kind(self.remove, ButtonKind.QUIET)
         self.edit.clicked.connect(lambda: self.edited.emit(card.move))
         self.remove.clicked.connect(lambda: self.removed.emit(card.move))
         for button, what in ((self.edit, tr("Edit")), (self.remove, tr("Remove"))):
@@ -56,8 +61,8 @@ class MoveCard(QFrame):
         way = ElidedLabel(self)
         way.setText(card.way)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 12)
-        column.setSpacing(7)
+        column.setContentsMargins(CARD, CARD, CARD, CARD)
+        column.setSpacing(GAP)
         column.addLayout(head)
         column.addWidget(way)
         column.addWidget(ToneLabel(card.cluster, Tone.MUTED, self))
@@ -70,35 +75,59 @@ class MoveCard(QFrame):
 
 
 class MarksLine(Guarded, QWidget):
-    """Shows the milestones beside each other, with their names if there is room."""
+    """Shows the milestones with their names beside each other, on as many lines as they need."""
 
     def __init__(self, marks: tuple[Mark, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks = marks
-        self.setAccessibleName(
-            "; ".join(
-                f"{milestone_title(mark.milestone)}: {condition_name(mark.condition)}, {recorded(mark.said)}"
-                for mark in marks
-            )
-        )
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("; ".join(map(_described, marks)))
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def places(self, width: int) -> list[QRect]:
+        """Where each milestone stands, its mark at the left of its name, in so much width."""
+        metrics, height = self.fontMetrics(), self.fontMetrics().height() + GRID
+        made: list[QRect] = []
+        left = top = 0
+        for mark in self._marks:
+            needed = MARK + BESIDE + metrics.horizontalAdvance(milestone_title(mark.milestone))
+            if left and left + needed > width:
+                left, top = 0, top + height + GRID
+            made.append(QRect(left, top, needed, height))
+            left += needed + CARD
+        return made
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return max((place.bottom() + 1 for place in self.places(width)), default=0)
 
     def sizeHint(self) -> QSize:
-        return QSize(300, self.fontMetrics().height() + 6)
+        return QSize(300, self.heightForWidth(max(300, self.width())))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 0)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        metrics = self.fontMetrics()
-        names = [milestone_title(mark.milestone) for mark in self._marks]
-        whole = sum(metrics.horizontalAdvance(name) + MARK + 22 for name in names) <= self.width()
-        left = 0.0
-        for mark, name in zip(self._marks, names, strict=True):
-            shade = colour(TONES[mark.condition])
-            draw_mark(painter, QRectF(left, (self.height() - MARK) / 2, MARK, MARK), mark.condition, shade)
-            left += MARK + 5
-            if whole:
-                painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-                painter.drawText(round(left), (self.height() + metrics.ascent() - metrics.descent()) // 2, name)
-                left += metrics.horizontalAdvance(name)
-            left += 17
+        for mark, place in zip(self._marks, self.places(self.width()), strict=True):
+            at = QRectF(place.left(), place.center().y() + 1 - MARK / 2, MARK, MARK)
+            draw_mark(painter, at, mark.condition, colour(TONES[mark.condition]))
+            painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+            told = place.adjusted(MARK + BESIDE, 0, 1, 0)
+            painter.drawText(told, Qt.AlignmentFlag.AlignVCenter, milestone_title(mark.milestone))
         painter.end()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            places = zip(self._marks, self.places(self.width()), strict=True)
+            said = next((_described(mark) for mark, place in places if place.contains(event.pos())), "")
+            QToolTip.showText(event.globalPos(), tip(said), self)
+            return True
+        return super().event(event)
+
+
+def _described(mark: Mark) -> str:
+    return f"{milestone_title(mark.milestone)}: {condition_name(mark.condition)}, {recorded(mark.said)}"

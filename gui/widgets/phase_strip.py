@@ -1,16 +1,21 @@
 """The parts of an execution beside each other, with their progress and expected duration."""
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core import units
 from core.language import tr
-from gui.appearance import Tone, colour
+from core.tones import Tone
+from gui.design.measures import GAP, GRID, font
+from gui.design.painting import paint_box
+from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.progress import parts_done
 from gui.models.steps import PART_TITLES, Part, Progressed
 from gui.models.words import counted
+
+INNER = 3 * GRID
 
 
 class PhaseStrip(Guarded, QWidget):
@@ -30,14 +35,14 @@ class PhaseStrip(Guarded, QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(400, self.fontMetrics().height() * 2 + 20)
+        return QSize(400, self.fontMetrics().height() * 2 + 24)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        gap = 4
+        gap = GAP
         width = (self.width() - gap * (len(self._parts) - 1)) / max(1, len(self._parts))
         for number, one in enumerate(self._parts):
             self._paint(painter, QRect(round(number * (width + gap)), 0, round(width), self.height()), one)
@@ -45,17 +50,17 @@ class PhaseStrip(Guarded, QWidget):
 
     def _paint(self, painter: QPainter, room: QRect, one: Progressed) -> None:
         palette = self.palette()
-        painter.fillRect(room, palette.color(QPalette.ColorRole.AlternateBase))
-        shade = colour(Tone.BAD if one.part is Part.DOWN else Tone.GOOD if one.done == one.steps else Tone.NEW)
-        track = QRect(room.left(), room.bottom() - 4, room.width(), 5)
-        painter.fillRect(track, palette.color(QPalette.ColorRole.Mid))
-        painter.fillRect(
-            QRect(track.left(), track.top(), parts_done(one.done, one.steps, track.width()) or 0, 5), shade
-        )
-        font = self.font()
-        font.setBold(one.under_way)
-        painter.setFont(font)
-        inner = room.adjusted(10, 5, -8, -8)
+        edge = colour(Tone.ACCENT if one.under_way else Ground.BORDER)
+        paint_box(painter, QRectF(room), palette.color(QPalette.ColorRole.Base), edge)
+        over = one.done == one.steps
+        shade = colour(Tone.GOOD if over else Tone.BAD if one.part is Part.DOWN else Tone.ACCENT)
+        track = QRectF(room.left() + INNER, room.bottom() - 8, room.width() - 2 * INNER, GRID)
+        paint_box(painter, track, colour(Ground.BORDER), None, radius=2)
+        done = parts_done(one.done, one.steps, round(track.width())) or 0
+        if done:
+            paint_box(painter, QRectF(track.left(), track.top(), done, GRID), shade, None, radius=2)
+        painter.setFont(font(bold=one.under_way))
+        inner = room.adjusted(INNER, 6, -INNER, -14)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
         painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr(PART_TITLES[one.part]))
         painter.setFont(self.font())
@@ -67,7 +72,7 @@ class PhaseStrip(Guarded, QWidget):
 def _words(one: Progressed) -> str:
     about = (
         ""
-        if one.expected_seconds is None
+        if one.expected_seconds is None or one.done == one.steps
         else tr(", about {expected_seconds}").format(expected_seconds=units.duration(one.expected_seconds))
     )
     return tr("{done} of {steps}{about}").format(

@@ -1,11 +1,15 @@
 """The panel in which an execution asks the operator. It is part of the page, so that outputs stay readable."""
 
 from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from core.language import tr
 from core.migration.model.execution import StopAnswer
 from gui.asker import Question, StopQuestion
+from gui.design.measures import CARD, Type, set_type
+from gui.design.parts import ButtonKind, set_kind
+from gui.models.execution import back_button
 from gui.models.prompts import Prompt
 from gui.widgets.label import Label
 from gui.widgets.text import TextView
@@ -23,12 +27,10 @@ class PromptPanel(QFrame):
         self._typed = ""
         self._fresh = QTimer(self, singleShot=True)
         self._fresh.timeout.connect(self._enable)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setFrameStyle(QFrame.Shape.StyledPanel.value | QFrame.Shadow.Raised.value)
         self.title, self.text = Label(parent=self), Label(parent=self)
-        font = self.title.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * 1.2)
-        self.title.setFont(font)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        set_type(self.title, Type.HEADLINE, bold=True)
         self.text.setWordWrap(True)
         self.table = TextView(tr("Information for the decision"), self)
         self.table.setMaximumHeight(self.fontMetrics().height() * 9)
@@ -41,14 +43,16 @@ class PromptPanel(QFrame):
                 tr("It is done"),
                 tr("&List the clients again"),
                 tr("&One more pre-copy pass"),
-                tr("Roll &back"),
-                tr("Stop h&ere"),
+                back_button(""),
+                tr("Paus&e here"),
             )
         )
         self.warm.setToolTip(
             tr("Copy what has changed since the last pass while the old cluster is running. Then pghaul asks again.")
         )
-        self.decline.setToolTip(tr("The execution stops at this step. You can continue it later."))
+        self.decline.setToolTip(tr("The execution pauses at this step. You can continue it later."))
+        set_kind(self.accept, ButtonKind.PRIMARY)
+        set_kind(self.back, ButtonKind.DANGER)
         self.accept.clicked.connect(self._accept)
         self.look.setToolTip(tr("Read from the old server which clients are connected now. Then pghaul asks again."))
         self.look.clicked.connect(self._look_again)
@@ -61,6 +65,7 @@ class PromptPanel(QFrame):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
+        column.setContentsMargins(CARD, CARD, CARD, CARD)
         for widget in (self.title, self.text, self.table):
             column.addWidget(widget)
         column.addLayout(buttons)
@@ -76,7 +81,6 @@ class PromptPanel(QFrame):
         self.field.clear()
         self.field.setVisible(bool(prompt.typed))
         self.field.setPlaceholderText(prompt.typed)
-        self.accept.setText(prompt.button)
         self.back.setVisible(prompt.can_roll_back)
         self.warm.setVisible(prompt.warm)
         self._fresh.start(QApplication.doubleClickInterval())
@@ -93,6 +97,8 @@ class PromptPanel(QFrame):
     def explain(self, prompt: Prompt) -> None:
         """Show what depends on the state of the execution; what was typed stays."""
         self.title.setText(prompt.title)
+        self.accept.setText(prompt.button)
+        self.back.setText(prompt.back)
         self.text.setText(prompt.text)
         self.table.set_text(prompt.table)
         self.table.setVisible(bool(prompt.table))

@@ -3,22 +3,39 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from core.language import tr
 from core.migration.model.standing import Condition
-from gui.appearance import Tone, colour, saved_state
+from core.tones import Tone
+from gui.design.icons import Icon, paint_icon
+from gui.design.measures import CONTROL, GAP, GRID, ICON, Type, font, scaled
+from gui.design.painting import saved_state
+from gui.design.palette import colour
 from gui.guard import Guarded
 from gui.models.rail import RailModel, RailRow, has_age
 from gui.models.words import age
 
 MARK = 14
 """Width and height of a mark, in pixels."""
+EDGE = 3 * GRID
 TONES = {
     Condition.OPEN: Tone.MUTED,
-    Condition.UNDER_WAY: Tone.NEW,
+    Condition.UNDER_WAY: Tone.ACCENT,
     Condition.DONE: Tone.GOOD,
     Condition.STALE: Tone.MUTED,
     Condition.WARNING: Tone.WARNING,
@@ -39,13 +56,13 @@ class Rail(QListView):
 
     turned = Signal(int)
 
-    def __init__(self, rows: Sequence[RailRow], parent: QWidget | None = None) -> None:
+    def __init__(self, rows: Sequence[RailRow], icons: Sequence[Icon], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = RailModel(rows, self)
         self.setModel(self.rows)
         self.setAccessibleName(tr("Pages"))
         self.setObjectName("rail")
-        self.setItemDelegate(RailDelegate(self))
+        self.setItemDelegate(RailDelegate(icons, self))
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
@@ -53,7 +70,8 @@ class Rail(QListView):
         self.setUniformItemSizes(True)  # else Qt asks for each row's size at every change
         metrics = self.fontMetrics()
         widest = max(metrics.horizontalAdvance(tr(row.title)) for row in rows)
-        self.setFixedWidth(widest + MARK + metrics.horizontalAdvance("88 min") + metrics.height() * 4)
+        ages = QFontMetrics(font(Type.SMALL)).horizontalAdvance("88 min")
+        self.setFixedWidth(2 * EDGE + ICON + widest + ages + MARK + 3 * GAP)
         self.selectionModel().currentChanged.connect(self._turn)
         self.ages = QTimer(self, interval=AGE_MS)
         self.ages.timeout.connect(self.viewport().update)
@@ -69,7 +87,11 @@ class Rail(QListView):
 
 
 class RailDelegate(Guarded, QStyledItemDelegate):
-    """Draws the mark, the title and the age of a page."""
+    """Draws the icon and the title of a page, and the age and the mark of its milestone."""
+
+    def __init__(self, icons: Sequence[Icon], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -85,24 +107,30 @@ class RailDelegate(Guarded, QStyledItemDelegate):
         text = whole.palette.color(role)
         with saved_state(painter):
             painter.setFont(whole.font)
-            self._text(painter, option.rect, row, text, chosen)
+            self._text(painter, option.rect, row, self._icons[index.row()], text, chosen=chosen)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(super().sizeHint(option, index).width(), option.fontMetrics.height() + 13)
+        return QSize(super().sizeHint(option, index).width(), scaled(CONTROL))
 
-    def _text(self, painter: QPainter, room: QRect, row: RailRow, text: QColor, chosen: bool) -> None:
-        inner = room.adjusted(12, 0, -12, 0)
-        if row.mark is not None:
-            shade = text if chosen else colour(TONES[row.mark.condition])
-            place = QRectF(inner.left(), inner.center().y() - MARK / 2 + 1, MARK, MARK)
-            draw_mark(painter, place, row.mark.condition, shade)
-            if has_age(row.mark.condition):
-                painter.setPen(text if chosen else colour(Tone.MUTED))
-                told = age(row.mark.at, datetime.now().astimezone())
-                painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, told)
+    @staticmethod
+    def _text(painter: QPainter, room: QRect, row: RailRow, icon: Icon, text: QColor, *, chosen: bool) -> None:
+        inner = room.adjusted(EDGE, 0, -EDGE, 0)
+        middle = inner.center().y() + 1
+        place = QRectF(inner.left(), middle - ICON / 2, ICON, ICON)
+        paint_icon(painter, place, icon, text if chosen else colour(Tone.MUTED))
         painter.setPen(text)
-        titled = inner.adjusted(MARK + 10, 0, 0, 0)
+        titled = inner.adjusted(ICON + GAP, 0, 0, 0)
         painter.drawText(titled, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr(row.title))
+        if row.mark is None:
+            return
+        place = QRectF(inner.right() - MARK + 1, middle - MARK / 2, MARK, MARK)
+        draw_mark(painter, place, row.mark.condition, colour(TONES[row.mark.condition]))
+        if has_age(row.mark.condition):
+            painter.setPen(colour(Tone.MUTED))
+            painter.setFont(font(Type.SMALL))
+            told = age(row.mark.at, datetime.now().astimezone())
+            beside = inner.adjusted(0, 0, -MARK - GAP, 0)
+            painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, told)
 
 
 def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:

@@ -4,22 +4,26 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPalette
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from core import api
 from core.language import tr
+from core.tones import Tone
+from gui.design.icons import Icon, IconView
+from gui.design.measures import GAP, GRID, MARGIN
+from gui.design.palette import Ground, colour
+from gui.design.parts import ButtonKind, set_kind
+from gui.guard import Guarded
+from gui.models.execution import back_button
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 
 if TYPE_CHECKING:
     from core.api.moves import Unfinished
 
-GRAVE, CALM, TEXT = "#a3211a", "#22558f", "#ffffff"
-"""White text on either has a contrast of more than 7, in light and in dark."""
 
-
-class StatusBanner(QFrame):
+class StatusBanner(Guarded, QFrame):
     """Shows the most important execution. Signals, each with its move: shown_wanted, continue_wanted, back_wanted."""
 
     shown_wanted = Signal(str)
@@ -31,7 +35,8 @@ class StatusBanner(QFrame):
         self._found: Unfinished | None = None
         self._waiting = ("", "")
         self._ready = False
-        self.setAutoFillBackground(True)
+        self._tone = Tone.ACCENT
+        self.icon = IconView(Icon.TOLD, self._tone, 20, self)
         self.text = Label(parent=self)
         self.text.setWordWrap(True)
         self.text.setAccessibleName(tr("Running or interrupted execution"))
@@ -41,11 +46,14 @@ class StatusBanner(QFrame):
             for text, signal in (
                 (tr("Show"), self.shown_wanted),
                 (tr("Continue"), self.continue_wanted),
-                (tr("Roll back"), self.back_wanted),
+                (back_button("", has_key=False), self.back_wanted),
             )
         )
+        set_kind(self.back, ButtonKind.DANGER)
         row = QHBoxLayout(self)
-        row.setContentsMargins(14, 7, 10, 7)
+        row.setContentsMargins(MARGIN, GAP, MARGIN, GAP)
+        row.setSpacing(GAP)
+        row.addWidget(self.icon)
         row.addWidget(self.text, 1)
         for button in (self.go_on, self.back, self.show_button):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -91,19 +99,22 @@ class StatusBanner(QFrame):
         capital = told if who else f"{told[:1].upper()}{told[1:]}"  # the name of a move keeps its first letter
         self.text.setText(f"{said} {capital}" if told else said)
         self.go_on.setVisible(found.possible.resume)
+        self.back.setText(back_button(found.old_server, has_key=False))
         self.back.setVisible(found.possible.roll_back)
         for button in (self.go_on, self.back):
             button.setEnabled(self._ready)
-        self._paint(GRAVE if found.grave or what else CALM)
+        grave = bool(found.grave or what)
+        self._tone = Tone.BAD if grave else Tone.ACCENT
+        self.icon.show_icon(Icon.WRONG if grave else Icon.TOLD, self._tone)
+        self.update()
 
-    def _paint(self, background: str) -> None:
-        palette = self.palette()
-        if palette.color(QPalette.ColorRole.Window) != QColor(background):
-            palette.setColor(QPalette.ColorRole.Window, QColor(background))
-            self.setPalette(palette)
-            text = self.text.palette()
-            text.setColor(QPalette.ColorRole.WindowText, QColor(TEXT))
-            self.text.setPalette(text)
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """A surface with a bar in the tone at its left, and a line below."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colour(Ground.SURFACE))
+        painter.fillRect(0, 0, GRID, self.height(), colour(self._tone))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colour(Ground.BORDER))
+        painter.end()
 
     def _button(self, text: str, signal: SignalInstance) -> QPushButton:
         made = QPushButton(text, self)

@@ -14,8 +14,6 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
-    QSize,
     Qt,
     QTimer,
     Signal,
@@ -26,8 +24,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
-    QPainter,
-    QPalette,
     QResizeEvent,
     QShortcut,
     QShowEvent,
@@ -36,9 +32,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QLineEdit,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QTabWidget,
     QToolButton,
@@ -49,12 +42,13 @@ from core.errors import InputError
 from core.files import write_text
 from core.language import tr
 from core.text import no_formula
+from gui.design.measures import ROW, scaled
 from gui.guard import Guarded
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.files import ask_path
 
 Row = TypeVar("Row")
-NARROWEST, WIDEST = 140, 420
+NARROWEST, WIDEST = 120, 420
 READABLE = 240
 """What a column that takes the rest of the width needs to be read; all in the window's pixels."""
 
@@ -103,7 +97,6 @@ class Table(Guarded, QTableView, Generic[Row]):
         self.setObjectName(table_id)
         self.setAccessibleName(title)
         self.setModel(self.rows)
-        self.setItemDelegate(PaddedDelegate(4, 0, self))
         self._set_behaviour()
         self._set_head(columns)
         if strong is None:  # rows below heads stay below them
@@ -313,7 +306,7 @@ class Table(Guarded, QTableView, Generic[Row]):
                 head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
         side = self.verticalHeader()
         side.hide()
-        side.setDefaultSectionSize(self.fontMetrics().height() + 8)
+        side.setDefaultSectionSize(scaled(ROW))
 
     @Slot(QItemSelection, QItemSelection)
     def _tell(self, _now: QItemSelection, _before: QItemSelection) -> None:
@@ -335,32 +328,6 @@ class Table(Guarded, QTableView, Generic[Row]):
         self.activated_row.emit(self.rows.row(index.row()))
 
 
-class PaddedDelegate(Guarded, QStyledItemDelegate):
-    """Draws an item as the style does, its text a little away from the edges; sizes are in pixels."""
-
-    def __init__(self, sides: int, ends: int = 0, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._sides = sides
-        self._ends = ends
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        whole = QStyleOptionViewItem(option)
-        self.initStyleOption(whole, index)
-        widget = option.widget
-        widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, whole, painter, widget)
-        if whole.state & QStyle.StateFlag.State_Selected:
-            whole.state &= ~QStyle.StateFlag.State_Selected
-            whole.palette.setBrush(QPalette.ColorRole.Text, whole.palette.highlightedText())
-        whole.rect = option.rect.adjusted(self._sides, 0, -self._sides, 0)
-        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, whole, painter, widget)
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        size = super().sizeHint(option, index)
-        return QSize(size.width() + 2 * self._sides, size.height() + 2 * self._ends)
-
-
 class FilterBox(Guarded, QLineEdit):
     """For a table of a page, and those `further` that stand beside it; Ctrl+F leads to it, Escape empties it."""
 
@@ -372,6 +339,7 @@ class FilterBox(Guarded, QLineEdit):
             clear.setAccessibleName(tr("Clear the filter"))
         self.setPlaceholderText(tr("Filter (Ctrl+F)"))
         self.setAccessibleName(tr("Filter: {table}").format(table=table.accessibleName()))
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.setMaximumWidth(self.fontMetrics().averageCharWidth() * 30)
         for each in self._tables:
             self.textChanged.connect(each.filter)

@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLay
 
 from core.language import tr
 from core.text import printable_lines
-from gui.appearance import fixed_font
-from gui.widgets.label import Label
+from gui.design.icons import Icon, button_icon
+from gui.design.measures import GAP, fixed_font
+from gui.widgets.label import ElidedLabel
 
 LONGEST = 2_000_000
 LEAST_LINES = 2.5
@@ -22,16 +23,19 @@ class TextView(QWidget):
         self.edit = QPlainTextEdit(self, readOnly=True)
         if fixed:
             self.edit.setFont(fixed_font())
+        self.edit.document().setDocumentMargin(GAP)
         self.edit.setTabChangesFocus(True)
         self.edit.setMinimumHeight(round(self.edit.fontMetrics().height() * LEAST_LINES))
         self.edit.setAccessibleName(title)
         self._copy = QPushButton(tr("Cop&y"), self)
+        self._copy.setIcon(button_icon(Icon.COPY))
         self._copy.setAccessibleName(tr("Copy: {title}").format(title=title))
         self._copy.setEnabled(False)
         self._copy.clicked.connect(self.copy)
         self.head = QHBoxLayout()
-        self.head.addWidget(Label(title, self))
-        self.head.addStretch()
+        named = ElidedLabel(self)
+        named.setText(title)
+        self.head.addWidget(named, 1)
         self.head.addWidget(self._copy)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -1,22 +1,27 @@
 """The tiles of the benchmarks in two columns: the old server at the left, the new server at the right."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolTip, QWidget
 
 from core.jobs import Live
 from core.language import tr
 from core.sides import Side
-from gui.appearance import Tone, colour, tip
+from core.tones import Tone
+from gui.appearance import tip
+from gui.design.measures import CARD, GAP, GRID, Type, font
+from gui.design.painting import paint_box
+from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.tiles import Dot, Tile, TileRow, describe_live_figure, live_figure
-from gui.models.words import side_name
 
-GAP, REACH = 8, 7.0
+INNER = 3 * GRID
+REACH = 7.0
 FRAME_MS = 50
 """20 pictures a second, while something moves."""
 SIDES = ((Side.OLD, Tone.OLD), (Side.NEW, Tone.NEW))
@@ -50,15 +55,19 @@ class Sparkline:
         while now - self._seen[0][0] > SECONDS:
             self._seen.popleft()
 
-    def paint(self, painter: QPainter, room: QRectF, headline: str, shade: QColor) -> None:
-        """The last minute on a scale from zero to its own highest."""
+    def highest(self, headline: str) -> float:
+        """The highest value of the last minute."""
+        return max((live_figure(headline, figures)[1] for _, figures in self._seen), default=0.0)
+
+    def paint(self, painter: QPainter, room: QRectF, headline: str, highest: float, shade: QColor) -> None:
+        """The last minute on a scale from zero to `highest`."""
         now = time.monotonic()
         values = [(at, live_figure(headline, figures)[1]) for at, figures in self._seen]
-        highest = max((value for _, value in values), default=0.0)
-        if highest <= 0:
-            return
         line = [
-            QPointF(room.right() - room.width() * (now - at) / SECONDS, room.bottom() - room.height() * value / highest)
+            QPointF(
+                room.right() - room.width() * (now - at) / SECONDS,
+                room.bottom() - room.height() * _part(value, highest),
+            )
             for at, value in values
             if now - at <= SECONDS
         ]
@@ -87,9 +96,9 @@ class TilesView(QScrollArea):
         self.setWidget(self.tiles)
         self._running: list[int] = []
 
-    def show_rows(self, rows: tuple[TileRow, ...]) -> None:
-        """Show these rows."""
-        self.tiles.show_rows(rows)
+    def show_rows(self, rows: tuple[TileRow, ...], names: tuple[str, str]) -> None:
+        """Show these rows; `names`: of the two servers."""
+        self.tiles.show_rows(rows, names)
         running = [n for n, row in enumerate(rows) if any(tile and tile.running for tile in (row.old, row.new))]
         if running and running != self._running:
             self.tiles.adjustSize()
@@ -104,23 +113,20 @@ class Tiles(Guarded, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[TileRow, ...] = ()
+        self._names: dict[Side, str] = {}
         self._live: dict[tuple[str, str], Sparkline] = {}
         self._frames = QTimer(self, interval=FRAME_MS, timerType=Qt.TimerType.PreciseTimer)
         self._frames.timeout.connect(self._move_on)
         self.setAccessibleName(tr("Workloads"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
 
-    def show_rows(self, rows: tuple[TileRow, ...]) -> None:
-        """Show these rows; a screen reader gets their values."""
-        if rows == self._rows:
+    def show_rows(self, rows: tuple[TileRow, ...], names: tuple[str, str]) -> None:
+        """Show these rows; `names`: of the two servers. A screen reader gets their values."""
+        names_by_side = dict(zip(Side, names, strict=True))
+        if rows == self._rows and names_by_side == self._names:
             return
-        self._rows = rows
-        said = (
-            tr("{title}: old server {said}, new server {said2}").format(
-                title=tr(row.title), said=_tile_text(row.old), said2=_tile_text(row.new)
-            )
-            for row in rows
-        )
+        self._rows, self._names = rows, names_by_side
+        said = (f"{tr(row.title)}: {names[0]} {_tile_text(row.old)}, {names[1]} {_tile_text(row.new)}" for row in rows)
         self.setAccessibleDescription("; ".join(said))
         self.updateGeometry()
         self.update()
@@ -164,7 +170,9 @@ class Tiles(Guarded, QWidget):
         return QRect(column * (width + GAP), row * (height + GAP), width, height)
 
     def _height(self) -> int:
-        return round(self.fontMetrics().height() * 4.5) + 16
+        return (
+            3 * self.fontMetrics().height() + QFontMetrics(font(Type.TITLE, bold=True)).height() + 4 * GRID + 2 * INNER
+        )
 
     def _places(self) -> Iterator[tuple[QRect, TileRow, Side, Tile | None]]:
         for number, row in enumerate(self._rows):
@@ -174,6 +182,11 @@ class Tiles(Guarded, QWidget):
     def _line(self, row: TileRow, side: Side, tile: Tile | None) -> Sparkline | None:
         """Return the line of current rates of that tile."""
         return self._live.get((row.name, side.value)) if tile is not None and tile.running else None
+
+    def _highest(self, row: TileRow) -> float:
+        """Return the highest current rate of a workload on both sides."""
+        lines = [self._line(row, side, tile) for (side, _), tile in zip(SIDES, (row.old, row.new), strict=True)]
+        return max((line.highest(row.headline) for line in lines if line is not None), default=0.0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -185,35 +198,33 @@ class Tiles(Guarded, QWidget):
 
     def _paint(self, painter: QPainter, room: QRect, row: TileRow, side: Side, tile: Tile | None) -> None:
         palette, shade = self.palette(), colour(dict(SIDES)[side])
-        painter.fillRect(room, palette.color(QPalette.ColorRole.Base))
-        painter.fillRect(QRect(room.left(), room.top(), 3, room.height()), shade)
+        paint_box(painter, QRectF(room), colour(Ground.SURFACE), colour(Ground.BORDER))
+        paint_box(painter, QRectF(room.left(), room.top(), GRID, room.height()), shade, None, radius=2)
         left, beside = _parts(room)
         muted, text = colour(Tone.MUTED), palette.color(QPalette.ColorRole.Text)
         line = self.fontMetrics().height()
-        self._write(painter, left, f"{side_name(side)}: {tr(row.title)}", muted)
+        self._write(painter, left, f"{self._names[side]}: {tr(row.title)}", muted)
         if tile is None:
             self._write(painter, left.adjusted(0, line + 2, 0, 0), tr("not measured yet"), muted)
             return
         moving = self._line(row, side, tile)
         now = self._now(row, moving)
-        large = QFont(self.font())
-        large.setPointSizeF(large.pointSizeF() * 1.35)
-        large.setBold(True)
-        painter.setFont(large)
+        painter.setFont(font(Type.TITLE, bold=True))
         shown = now if now and not tile.dots else tile.value
-        self._write(painter, left.adjusted(0, line + 1, 0, 0), shown, text)
+        high = painter.fontMetrics().height()
+        self._write(painter, left.adjusted(0, line + GRID, 0, 0), shown, text)
         beyond, fall = painter.fontMetrics().horizontalAdvance(f"{shown} "), painter.fontMetrics().ascent()
         painter.setFont(self.font())
         if tile.spread and shown == tile.value:
-            lower = line + 1 + fall - painter.fontMetrics().ascent()
+            lower = line + GRID + fall - painter.fontMetrics().ascent()
             self._write(painter, left.adjusted(beyond, lower, 0, 0), tile.spread, muted)
         below = now if now and tile.dots else tile.detail
-        self._write(painter, left.adjusted(0, round(line * 2.35) + 1, 0, 0), below, shade if below == now else muted)
+        self._write(painter, left.adjusted(0, line + high + 2 * GRID, 0, 0), below, shade if below == now else muted)
         said = text if tile.tone is None else colour(tile.tone)
-        self._write(painter, left.adjusted(0, round(line * 3.35) + 1, 0, 0), tile.state, said)
+        self._write(painter, left.adjusted(0, 2 * line + high + 3 * GRID, 0, 0), tile.state, said)
         if moving is not None:
-            moving.paint(painter, _upper(beside, tile), row.headline, shade)
-        paint_dots(painter, _lower(beside, tile, moving), tile.dots, shade, colour(Tone.WARNING))
+            moving.paint(painter, _upper(beside, tile), row.headline, self._highest(row), shade)
+        paint_dots(painter, _lower(beside, tile, moving), tile.dots, row.highest, shade, colour(Tone.WARNING))
 
     @staticmethod
     def _now(row: TileRow, moving: Sparkline | None) -> str:
@@ -238,19 +249,19 @@ class Tiles(Guarded, QWidget):
             if not room.contains(place) or tile is None:
                 continue
             moving = self._line(row, side, tile)
-            dots = place_dots(_lower(_parts(room)[1], tile, moving), tile.dots)
+            dots = place_dots(_lower(_parts(room)[1], tile, moving), tile.dots, row.highest)
             for number, (dot, spot) in enumerate(zip(tile.dots, dots, strict=True), 1):
                 if (spot - place).manhattanLength() <= 2 * REACH:
                     return _of_dot(number, dot)
             value = f"{tile.value} {tile.spread}".rstrip()
-            said = (f"{side_name(side)}: {tr(row.title)}", value, self._now(row, moving), tile.detail, tile.state)
+            said = (f"{self._names[side]}: {tr(row.title)}", value, self._now(row, moving), tile.detail, tile.state)
             return "\n".join(line for line in said if line)
         return ""
 
 
 def _parts(room: QRect) -> tuple[QRect, QRectF]:
     """Return the places of the text and of the picture of a tile."""
-    left = QRect(room.left() + 12, room.top() + 7, round(room.width() * 0.67) - 16, room.height() - 14)
+    left = QRect(room.left() + CARD, room.top() + INNER, round(room.width() * 0.67) - CARD, room.height() - 2 * INNER)
     return left, QRectF(left.right() + 14, room.top() + 12, room.width() * 0.33 - 26, room.height() - 24)
 
 
@@ -273,24 +284,32 @@ def _tile_text(tile: Tile | None) -> str:
     return tr("not measured yet") if tile is None else f"{tile.value}, {tile.state}"
 
 
-def place_dots(room: QRectF, dots: Sequence[Dot]) -> list[QPointF]:
-    """Where each repetition stands, on a scale from zero."""
-    highest = max((dot.value for dot in dots), default=0.0)
+def _part(value: float, highest: float) -> float:
+    """Return the value as a part of the highest, from 0 to 1; 0 for what is no number."""
+    if not (math.isfinite(value) and highest > 0):
+        return 0.0
+    return min(1.0, max(0.0, value / highest))
+
+
+def place_dots(room: QRectF, dots: Sequence[Dot], highest: float) -> list[QPointF]:
+    """Where each repetition stands, on a scale from zero to `highest`."""
     step = room.width() / max(4, len(dots))
     return [
         QPointF(
             room.left() + step * (number + 0.5),
-            room.bottom() - (room.height() * 0.9 * dot.value / highest if highest > 0 else 0.0),
+            room.bottom() - room.height() * 0.9 * _part(dot.value, highest),
         )
         for number, dot in enumerate(dots)
     ]
 
 
-def paint_dots(painter: QPainter, room: QRectF, dots: Sequence[Dot], shade: QColor, warning: QColor) -> None:
+def paint_dots(
+    painter: QPainter, room: QRectF, dots: Sequence[Dot], highest: float, shade: QColor, warning: QColor
+) -> None:
     """Each repetition: full where it counts, a cross where it is an outlier, hollow where it was disturbed."""
     painter.setPen(QPen(colour(Tone.MUTED), 1, Qt.PenStyle.DotLine))
     painter.drawLine(room.bottomLeft(), room.bottomRight())
-    places = place_dots(room, dots)
+    places = place_dots(room, dots, highest)
     painter.setPen(QPen(shade, 1.2))
     painter.drawPolyline([place for place, dot in zip(places, dots, strict=True) if dot.counts])
     for place, dot in zip(places, dots, strict=True):

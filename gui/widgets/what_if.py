@@ -48,7 +48,7 @@ class WhatIfView(QWidget):
         self.source = QComboBox(self)
         self.source.addItems([tr(title) for _, title in SOURCES])
         self.fields = {name: QLineEdit(self) for name, _, _ in FIGURES}
-        head = QHBoxLayout()
+        head, figures = QHBoxLayout(), QHBoxLayout()
         for words, field, spoken in (
             (tr("Drive&s:"), self.drives, tr("Number of drives")),
             (tr("Ea&ch drive:"), self.source, tr("Performance of one drive")),
@@ -61,14 +61,16 @@ class WhatIfView(QWidget):
             figure.setAccessibleName(tr(words))
             figure.setMaximumWidth(self.fontMetrics().averageCharWidth() * 12)
             figure.editingFinished.connect(self.ask)
-            head.addWidget(self._named(tr(words), figure))
-            head.addWidget(figure)
+            figures.addWidget(self._named(tr(words), figure))
+            figures.addWidget(figure)
         head.addStretch()
+        figures.addStretch()
         self.message = Label(parent=self)
         self.message.setWordWrap(True)
         self.table = Table[ArrayRow]("raid-arrays", tr("Expected performance of RAID arrays"), ARRAY_COLUMNS, self)
         column = QVBoxLayout(self)
         column.addLayout(head)
+        column.addLayout(figures)
         column.addWidget(self.message)
         column.addWidget(self.table, 1)
         self.drives.valueChanged.connect(self.ask)

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListView, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from core.jobs import Job
 from gui.app import Catcher
@@ -19,7 +19,6 @@ from gui.models.rail import RailModel, RailRow
 from gui.models.steps import Part, Progressed
 from gui.models.table import NOWHERE, AnyIndex, Column, TableModel
 from gui.widgets.phase_strip import PhaseStrip
-from gui.widgets.table import PaddedDelegate
 
 LIFE_MS = 700
 
@@ -41,7 +40,7 @@ class UncountedModel(RailModel):
         raise LookupError("rowCount")
 
 
-class FailingDelegate(PaddedDelegate):
+class FailingDelegate(Guarded, QStyledItemDelegate):
     """Fails with a painter that is not as it was."""
 
     def paint(
@@ -128,7 +127,7 @@ def main() -> int:
     for view, shown in zip((*tables, rail), (model, model, UncountedModel([RailRow("Move", None)])), strict=True):
         view.setModel(shown)
         view.show()
-    tables[1].setItemDelegate(FailingDelegate(1, 1, tables[1]))
+    tables[1].setItemDelegate(FailingDelegate(tables[1]))
     model.set_rows([1, 2, 3])
     model.set_rows([2])
     for table in tables:

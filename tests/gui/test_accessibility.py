@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QColor, QPalette
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,17 +27,19 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
+from core.tones import Tone
 from gui import appearance
-from gui.appearance import Tone
 from gui.asker import HostKeyQuestion, SecretQuestion
+from gui.design.palette import colour, is_dark
 from gui.destinations import PageId
-from gui.dialogs.crash import CrashDialog
+from gui.dialogs.crash import CrashDialog, LastTimeDialog
+from gui.dialogs.hooks import HooksDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
-from gui.pages.kinds import PAGES
-from gui.widgets.check_box import CheckBox
+from gui.pages.kinds import PAGES, PageKind
+from gui.pages.page import ROW
 from gui.widgets.label import ToneLabel
 from gui.window import MainWindow
 from tests.gui import samples
@@ -115,6 +118,8 @@ def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  
         MoveDialog(rows, samples.MOVE, parent),
         ReportDialog(samples.MOVE.name, "plan", Path(), parent),
         CrashDialog(ValueError("x"), parent),
+        LastTimeDialog("the log", parent),
+        HooksDialog(samples.MOVE, (), parent),
         dialog_for(SecretQuestion("db", "Password of dba on db", "password"), parent),
         dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), parent),
     ]
@@ -195,11 +200,11 @@ def test_tab_goes_through_a_page_and_comes_back(full_window: MainWindow, qtbot: 
 def test_every_tone_can_be_read(qapp: QApplication, scheme: Qt.ColorScheme) -> None:
     try:
         appearance.force(qapp, scheme)
-        assert appearance.is_dark() is (scheme is Qt.ColorScheme.Dark)
+        assert is_dark() is (scheme is Qt.ColorScheme.Dark)
         for role in (QPalette.ColorRole.Base, QPalette.ColorRole.AlternateBase):
             base = qapp.palette().color(role)
             for tone in Tone:
-                assert _contrast(appearance.colour(tone), base) >= 4.5, (tone, role)
+                assert _contrast(colour(tone), base) >= 4.5, (tone, role)
     finally:
         appearance.force(qapp, Qt.ColorScheme.Light)
 
@@ -234,19 +239,45 @@ def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -
     assert ended.stdout == f"scale {float(factor)}\n"
 
 
-def test_a_check_box_and_a_tone_follow_into_the_dark(qapp: QApplication) -> None:
-    box, label = CheckBox("there"), ToneLabel("wrong", Tone.BAD)
+def test_a_tone_follows_into_the_dark(qapp: QApplication) -> None:
+    label = ToneLabel("wrong", Tone.BAD)
     try:
         appearance.force(qapp, Qt.ColorScheme.Dark)
         qapp.processEvents()
         for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):
             assert label.palette().color(role) == QColor(Tone.BAD.value[True])
-        filling, window = (box.palette().color(role) for role in (QPalette.ColorRole.Base, QPalette.ColorRole.Window))
-        assert _contrast(filling, window) >= 2.5
         appearance.force(qapp, Qt.ColorScheme.Light)
         qapp.processEvents()
         assert label.palette().color(QPalette.ColorRole.WindowText) == QColor(Tone.BAD.value[False])
     finally:
         appearance.force(qapp, Qt.ColorScheme.Light)
-        box.deleteLater()
         label.deleteLater()
+
+
+def _chain(page: QWidget) -> Iterator[QWidget]:
+    """The widgets of the window in the order of Tab, from this one on."""
+    widget = page.nextInFocusChain()
+    while widget is not None and widget is not page:
+        yield widget
+        widget = widget.nextInFocusChain()
+
+
+def _takes_focus(widget: QWidget, page: QWidget) -> bool:
+    takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+    return takes and page.isAncestorOf(widget) and widget.isVisible()
+
+
+@pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.id)
+def test_tab_goes_as_one_reads(full_window: MainWindow, qtbot: QtBot, kind: PageKind) -> None:
+    shown = page(qtbot, full_window, kind.id)
+    full_window.activateWindow()
+    places = [widget.mapTo(shown, QPoint()) for widget in _chain(shown) if _takes_focus(widget, shown)]
+    tops = [(place.y(), place.x()) for place in places]
+    if kind.id == PageId.OVERVIEW:  # one move is no overview
+        return
+    highest = min(tops)[0]
+    first = tops.index(min((top for top in tops if top[0] < highest + ROW), key=lambda top: top[1]))
+    tops = [*tops[first:], *tops[:first]]  # the chain is a circle
+    for before, behind in pairwise(tops):
+        same_row = abs(before[0] - behind[0]) < ROW
+        assert before[1] < behind[1] if same_row else before[0] < behind[0], (before, behind)

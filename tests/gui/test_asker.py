@@ -3,18 +3,20 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from core import api
 from core.jobs import Job
 from core.migration.model import step_ids
 from core.migration.model.execution import StopAnswer
 from core.migration.model.move import Hook
 from core.migration.model.plan import OperatorTask, Step
-from gui.asker import Question, WindowAsker
+from core.servers.profiles import ToKeep
+from gui.asker import Question, SecretQuestion, WindowAsker
 from gui.bridge import Runner
 from gui.destinations import PageId
-from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog
+from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog, dialog_for
 from gui.models.prompts import DONE, OPEN_NEW
 from gui.pages.execution import MovePage
 from gui.widgets.prompt_panel import PromptPanel
@@ -96,6 +98,53 @@ def test_a_secret_is_typed_hidden(window: MainWindow, work: Work, qtbot: QtBot, 
     at_rest(qtbot, window)
     assert answers == ["it's $ecret ö"]
     _gone(qtbot)
+
+
+@pytest.mark.parametrize(
+    ("kind", "keyring", "offered"), [("sudo", True, True), ("sudo", False, False), ("interactive", True, False)]
+)
+def test_a_secret_is_kept_in_the_keyring_if_the_operator_wants_it(
+    window: MainWindow,
+    work: Work,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    keyring: bool,
+    offered: bool,
+) -> None:
+    monkeypatch.setattr(api.servers, "has_keyring", lambda: keyring)
+    answers: list[str] = []
+    for _ in range(2):
+        work.run("connect", lambda session, _job: session.asker.secret("db", "Password", kind=kind))
+        assert work.task is not None
+        work.task.succeeded.connect(answers.append)
+        dialog = _dialog(qtbot)
+        assert isinstance(dialog, SecretDialog)
+        assert dialog.keep.isVisible() is offered
+        dialog.keep.setChecked(offered and not answers)
+        dialog.field.setText("typed")
+        dialog.accept()
+        at_rest(qtbot, window)
+        _gone(qtbot)
+    assert answers == ["typed", "typed"]
+    assert [isinstance(answer, ToKeep) for answer in answers] == [offered, False]
+
+
+def test_the_eye_shows_what_is_typed(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = dialog_for(SecretQuestion("db", "Password", "sudo"), parent)
+    assert isinstance(dialog, SecretDialog)
+    field = dialog.field
+    hidden, picture = field.eye.text(), field.eye.icon().pixmap(16).toImage()
+    QTest.keyClicks(field, "secret")
+    assert field.displayText() != "secret"
+    field.eye.trigger()
+    assert field.displayText() == "secret"
+    assert field.eye.text() != hidden
+    assert field.eye.icon().pixmap(16).toImage() != picture
+    field.eye.trigger()
+    assert field.displayText() != "secret"
 
 
 def test_a_declined_secret_is_none_even_when_something_was_typed(window: MainWindow, work: Work, qtbot: QtBot) -> None:

@@ -22,6 +22,7 @@ from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
 ONE_BY_ONE, AT_ONCE, OLD_ONLY, _ = MeasuredSides
+NAMES = ("db1 (old)", "db2 (new)")
 FIGURES = {"read_iops": 900.0, "read_bytes_per_second": 7e6, "write_iops": 10.0, "write_bytes_per_second": 2e6}
 
 
@@ -30,7 +31,7 @@ def test_a_picture_follows_the_other_while_something_moves_and_none_after(full_s
     tiles = Tiles()
     qtbot.addWidget(tiles)
     tiles.resize(900, 300)
-    tiles.show_rows(tile_rows([replace(run, outcome=None)]))
+    tiles.show_rows(tile_rows([replace(run, outcome=None)]), NAMES)
     tiles.show()
     assert not tiles.moving
     for _ in range(3):
@@ -49,7 +50,7 @@ def test_now_is_said_for_as_long_as_something_comes(
     tiles = Tiles()
     qtbot.addWidget(tiles)
     tiles.resize(900, 300)
-    tiles.show_rows(tile_rows([run]))
+    tiles.show_rows(tile_rows([run]), NAMES)
     tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
     spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
     monkeypatch.setattr("gui.widgets.tiles.STALE_SECONDS", 1000.0)
@@ -86,13 +87,13 @@ def test_a_dot_says_what_it_stands_for(full_store: Store, qtbot: QtBot) -> None:
     tiles = Tiles()
     qtbot.addWidget(tiles)
     tiles.resize(900, 300)
-    tiles.show_rows(tile_rows([replace(run, repetitions=(run.repetitions[0], disturbed, run.repetitions[2]))]))
+    tiles.show_rows(tile_rows([replace(run, repetitions=(run.repetitions[0], disturbed, run.repetitions[2]))]), NAMES)
     room = tiles.room(0, 0)
     said = {tiles.tip_at(QPoint(x, y)) for x in range(room.left(), room.right(), 4) for y in range(0, room.bottom(), 4)}
     of_dots = {tuple(figures(text)): text for text in said}
     assert MarkKind.DISTURBED in of_dots["2", "905 IOPS"]
     assert MarkKind.DISTURBED not in of_dots["1", "903 IOPS"]
-    assert any(text.startswith("old server: fio random read direct\n901") for text in said)
+    assert any(text.startswith("db1 (old): fio random read direct\n901") for text in said)
     assert tiles.tip_at(QPoint(room.left(), room.bottom() + 500)) == ""
 
 

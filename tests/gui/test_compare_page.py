@@ -64,7 +64,7 @@ def earlier(store: Store) -> None:
 def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     assert cells(shown, "Ratio") == ["8.87 ×", "5.31 ×", "3.72 ×", "3.42 ×"]
-    assert all(verdict.startswith("new server ") for verdict in cells(shown, "Verdict"))
+    assert all(verdict.startswith("db-new (new) ") for verdict in cells(shown, "Verdict"))
     shown.left.setCurrentIndex(1)
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
@@ -88,13 +88,13 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     at_rest(qtbot, full_window)
     assert (cells(shown, "Ratio")[0], cells(shown, "Verdict")[0].split()[0]) == ("1.11 ×", "right")
     assert "2026-03-07" in shown.what.text()
-    assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left (mean)", "Right (mean)"]
+    assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left, mean", "Right, mean"]
 
 
 @pytest.mark.slow
 def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    for left, names in ((0, ["old server", "new server"]), (1, ["left", "right"])):
+    for left, names in ((0, ["db-old (old)", "db-new (new)"]), (1, ["left", "right"])):
         shown.left.setCurrentIndex(left)
         shown.left.activated.emit(left)
         at_rest(qtbot, full_window)
@@ -122,7 +122,7 @@ def test_what_was_never_measured_can_be_picked_and_left_again(
     at_rest(qtbot, full_window)
     assert shown.left.isVisible()
     assert shown.picked == (Side.OLD, Side.NEW)
-    assert shown.what.text().startswith(f"{NOT_MEASURED}\nOld server: ")
+    assert shown.what.text().startswith(f"{NOT_MEASURED}\ndb-old (old): ")
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
     at_rest(qtbot, full_window)
@@ -217,7 +217,7 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
     assert (ratio, verdict.split()[0]) == ("4.00 ×", "right")
     shown.right.activated.emit(1)
     at_rest(qtbot, full_window)
-    assert shown.what.text().startswith("Old server: ")
+    assert shown.what.text().startswith("db-old (old): ")
 
 
 @pytest.mark.slow
@@ -236,7 +236,7 @@ def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
     assert caught == []
     shown = shown_page(full_window, qtbot)
     assert shown.what.text() == before
-    assert before.startswith("Old server: ")
+    assert before.startswith("db-old (old): ")
 
 
 def test_a_file_that_cannot_be_read_is_said(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

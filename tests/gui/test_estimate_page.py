@@ -107,10 +107,12 @@ def test_without_an_estimate_there_is_nothing_but_the_way_to_one(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     full_store.add_move(replace(samples.MOVE, name="summer"))
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
     full_window.work.pick("summer")
     at_rest(qtbot, full_window)
     shown = shown_page(full_window, qtbot)
-    assert shown.summary.text() == shown.nothing
+    assert shown.summary.text() == shown.describe_nothing() != ""
     assert not shown.parts.isVisible()
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from PySide6.QtGui import QPalette
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
@@ -14,6 +15,9 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from core.sides import Side
+from core.tones import Tone
+from gui.design.measures import Type, font
+from gui.design.palette import colour
 from gui.destinations import PageId
 from gui.models.steps import Part, progressed
 from gui.pages.execution import ExecutionPage
@@ -130,7 +134,12 @@ def test_the_page_and_the_strip_say_what_is_so(
     ticks = made.state.downtime is not None and made.state.downtime.ended_at is None
     over = case.state in {State.DONE, State.ROLLED_BACK} or case.status in UNSEEN
     assert ticks is (case.kind is Kind.REAL and case.done > 0 and not over)
-    assert made.clock.isHidden() is (made.state.downtime is None)
+    assert made.clock.isHidden() is made.figure.isHidden() is (made.state.downtime is None)
+    if made.state.downtime is not None:
+        size = Type.CLOCK if ticks else Type.FIGURE
+        assert made.figure.font().pixelSize() == font(size).pixelSize()
+        red = made.figure.palette().color(QPalette.ColorRole.WindowText) == colour(Tone.BAD)
+        assert red is ticks
     strip = full_window.status_banner
     if not strip.isHidden():
         assert SENTENCES[case.status] in strip.text.text() or case.status not in UNSEEN

@@ -2,6 +2,7 @@
 
 import csv
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.estimate import method_title
 from core.migration.model.standing import Milestone
+from core.tones import Tone
 from gui import appearance
-from gui.appearance import Sizes, Theme, Tone
+from gui.appearance import Sizes, Theme
+from gui.design.palette import is_dark
 from gui.destinations import PageId
-from gui.dialogs.palette import CommandPalette
+from gui.dialogs.palette import Command, CommandPalette, Origin, find_commands, name_apart
+from gui.models.facts import NEW_COLUMN, OLD_COLUMN
 from gui.models.migration import CHECK_COLUMNS
 from gui.models.table import Column
 from gui.pages.check import CheckPage
@@ -32,6 +36,7 @@ from gui.pages.execution import RehearsePage
 from gui.pages.facts import FactsPage
 from gui.pages.kinds import PAGES
 from gui.pages.overview import OverviewPage
+from gui.pages.page import PartPage
 from gui.pages.probe import ProbePage
 from gui.pages.start import StartPage
 from gui.remembered import Remembered
@@ -42,6 +47,7 @@ from gui.work import Work
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.gui.test_move_milestones import interrupted
 
 
 def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -110,6 +116,8 @@ def test_facts_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
     shown.differing.click()
     rows = shown.table.rows.rows
     assert 0 < len(rows) < everything
+    titles = [column.title for column in shown.table.rows.columns]
+    assert titles[OLD_COLUMN : NEW_COLUMN + 1] == ["db-old (old)", "db-new (new)"]
     assert all(row.old != row.new for row in rows)
 
 
@@ -119,7 +127,10 @@ def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path
     shown.table.save_csv(tmp_path / "checks.csv")
     with (tmp_path / "checks.csv").open(encoding="utf-8", newline="") as file:
         heads, *rows = csv.reader(file)
-    assert heads == [column.title for column in CHECK_COLUMNS]
+    assert heads == [
+        {"Old server": "db-old (old)", "New server": "db-new (new)"}.get(column.title, column.title)
+        for column in CHECK_COLUMNS
+    ]
     check = samples.CHECKS[2]
     assert rows[2] == [check.status, check.title, check.old, check.new, check.message, check.hint]
 
@@ -182,6 +193,71 @@ def test_any_command_is_found_by_a_part_of_its_name(full_window: MainWindow, qtb
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: full_window.stack.currentWidget() is page(qtbot, full_window, PageId.HISTORY))
     at_rest(qtbot, full_window)
+
+
+def _palette(window: MainWindow) -> CommandPalette:
+    window.menus.show_palette()
+    (made,) = window.findChildren(CommandPalette)
+    return made
+
+
+def _listed(palette: CommandPalette, typed: str) -> list[str]:
+    palette.field.setText(typed)
+    return [palette.list.item(row).text().split("    ")[0] for row in range(palette.list.count())]
+
+
+def test_the_palette_has_the_buttons_of_the_page_and_of_the_banner(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    interrupted(full_store)
+    full_window.work.changed.emit()
+    qtbot.waitUntil(full_window.status_banner.isVisible)
+    shown = page(qtbot, full_window, PageId.CHECK)
+    assert isinstance(shown, CheckPage)
+    pressed: list[bool] = []
+    shown.start.clicked.disconnect()
+    shown.start.clicked.connect(lambda: pressed.append(True))
+    palette = _palette(full_window)
+    assert {"Continue", "Roll back to db-old", "Run the checks"} <= set(_listed(palette, ""))
+    assert "&" not in full_window.status_banner.back.text()  # Alt+B presses the button of the page
+    assert _listed(palette, "run the")[0] == "Run the checks"
+    palette.field.returnPressed.emit()
+    assert pressed == [True]
+    shown.start.setEnabled(False)
+    qtbot.waitUntil(lambda: full_window.findChild(CommandPalette) is None)
+    palette = _palette(full_window)
+    assert "Run the checks" not in _listed(palette, "")
+    palette.reject()
+    at_rest(qtbot, full_window)
+
+
+def test_commands_of_one_name_are_told_apart(full_window: MainWindow, qtbot: QtBot) -> None:
+    page(qtbot, full_window, PageId.PLAN)
+    palette = _palette(full_window)
+    assert _listed(palette, "system") == ["Language: System", "Theme: System"]
+    assert "Steps of the plan: Copy" in _listed(palette, "copy")
+    names = _listed(palette, "")
+    assert len(names) == len(set(names))
+    palette.reject()
+    at_rest(qtbot, full_window)
+
+
+def test_the_palette_lists_first_what_begins_so_then_this_page_then_pages() -> None:
+    def nothing() -> None: ...
+
+    commands = [
+        Command("Save report…", nothing),
+        Command("&Report", nothing, Origin.PAGES),
+        Command("Import", nothing, Origin.PAGE),
+        Command("E&xport", nothing, Origin.PAGE, "This page"),
+        Command("Export", nothing, Origin.MENU),
+        Command("Port", nothing, Origin.MENU),
+    ]
+    named = name_apart(commands)
+    assert [name for name, _ in find_commands(named, "port")] == [
+        *("Port", "Import", "This page: Export", "Report", "Export", "Save report")
+    ]
+    assert [name for name, _ in find_commands(named, "")][:3] == ["Import", "This page: Export", "Report"]
 
 
 @pytest.mark.slow
@@ -247,10 +323,44 @@ def test_page_move_and_theme_are_remembered(
             window.resize(1100, 720)
             at_rest(qtbot, window)
         shown = window.stack.currentWidget()
-        found.append((getattr(shown, "id", ""), work.move and work.move.name, appearance.is_dark()))
+        found.append((getattr(shown, "id", ""), work.move and work.move.name, is_dark()))
         window.close()
         window.deleteLater()
         work.close()
         work.deleteLater()
     appearance.force(qapp, Qt.ColorScheme.Light)
     assert found == [(PageId.PLAN, "spring", True)] * 2
+
+
+@pytest.mark.parametrize("page_id", [PageId.FACTS, PageId.CHECK, PageId.PROBE, PageId.ESTIMATE, PageId.PLAN])
+def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
+    window: MainWindow, store: Store, qtbot: QtBot, page_id: PageId
+) -> None:
+    for profile in (samples.OLD, samples.NEW):
+        store.add_profile(profile)
+    store.add_move(samples.MOVE)
+    window.work.changed.emit()
+    window.work.pick(samples.MOVE.name)
+    at_rest(qtbot, window)
+    shown = page(qtbot, window, page_id)
+    summary = shown.taken if isinstance(shown, FactsPage) else shown.summary if isinstance(shown, PartPage) else None
+    assert summary is not None
+    assert samples.OLD.name in summary.text()
+    assert summary.isVisible()
+    assert "{" not in summary.text()
+
+
+def test_a_long_name_leaves_room_for_the_filter(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    name = "db-" + "x" * 95
+    store.add_profile(replace(samples.OLD, name=name))
+    store.add_profile(samples.NEW)
+    window.resize(1024, 700)
+    window.work.changed.emit()
+    shown = page(qtbot, window, PageId.FACTS)
+    assert isinstance(shown, FactsPage)
+    assert {shown.old.currentText(), shown.new.currentText()} == {name, samples.NEW.name}
+    for box in (shown.old, shown.new):
+        assert box.width() < window.width() / 3
+        assert box.toolTip() == box.currentText()
+    for found in shown.findChildren(FilterBox):
+        assert found.width() >= found.fontMetrics().averageCharWidth() * 16

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,17 +18,17 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
-from core.migration.model.plan import Plan, RemoteCall, Step, Timing
+from core.migration.model.plan import FollowUp, FollowUpGroup, Plan, RemoteCall, Step, Timing
+from core.migration.model.standing import Condition, Milestone
 from core.sides import Side
 from gui.asker import StopQuestion
 from gui.bridge import Task
 from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
-from gui.models.execution import PAUSES, Doing, outcome_text
+from gui.models.execution import GO_ON, PAUSE, Doing, outcome_text
 from gui.models.words import capital
 from gui.pages.after import AfterPage
 from gui.pages.execution import MovePage
-from gui.remembered import Remembered
 from gui.widgets.empty import Empty
 from gui.window import MainWindow
 from tests.figures import figures
@@ -115,8 +114,9 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert section.start.isEnabled()
     number, run = begun(other)
     qtbot.waitUntil(lambda: section.state.alive, timeout=20_000)
-    assert figures(section.state.progress[0])[:2] == ["1", "2"]  # the step, of all
-    assert all(line in section.summary.text() for line in section.state.progress)
+    assert figures(section.state.position)[:2] == ["1", "2"]  # the step, of all
+    assert section.state.position in section.summary.text()
+    assert all(step.title in section.summary.text() for step in section.state.running)
     assert section.end.isEnabled()
     assert not section.start.isEnabled()
     other.step_progressed(run, 3 << 30, 12 << 30)
@@ -162,28 +162,52 @@ def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qt
     assert not full_window.work.busy
 
 
-def test_what_is_left_is_ticked_off_and_kept(
-    full_window: MainWindow, qtbot: QtBot, other: Store, tmp_path: Path
-) -> None:
-    full_window.work.remembered = Remembered(tmp_path)
+def test_what_is_left_is_ticked_off_and_recorded(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     after = page(qtbot, full_window, PageId.AFTER)
     assert isinstance(after, AfterPage)
     assert after.findChild(Empty) is not None
     later = change_step(COPY, title="drop the old fence", native=("rm -r x",))
-    plan = replace(PLAN, advice=("take a backup of new",), remains=("old's files on db-old",), later=(later,))
+    backup = FollowUp("backup", FollowUpGroup.BACK_UP, "Take a backup of new.")
+    told = FollowUp("statistics", FollowUpGroup.INFORMATION, "ANALYZE is not needed")
+    plan = replace(PLAN, advice=(backup, told), remains=("db-old: /srv holds the stopped cluster.",), later=(later,))
     started = Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
-    other.execution_changed(other.execution_started(started), State.DONE)
+    number = other.execution_started(started)
+    other.execution_changed(number, State.DONE)
     full_window.work.changed.emit()
-    qtbot.waitUntil(lambda: after.list.count() == 3)
+    qtbot.waitUntil(lambda: after.list.count() == 8)  # four heads, three tasks and information
+    items = [after.list.item(row) for row in range(8)]
+    tasks = [item.data(Qt.ItemDataRole.UserRole) for item in items]
+    assert [None if task is None else (task.group, task.id) for task in tasks] == [
+        *(None, (FollowUpGroup.VERIFY, later.id)),
+        *(None, (FollowUpGroup.BACK_UP, "backup")),
+        *(None, (FollowUpGroup.CLEAN_UP, "remains-0")),
+        *(None, (FollowUpGroup.INFORMATION, "statistics")),
+    ]
+    boxes = [item.data(Qt.ItemDataRole.CheckStateRole) is not None for item in items]
+    assert boxes == [False, True, False, True, False, True, False, False]
     assert figures(after.summary.text()) == ["3", "3"]
-    assert after.list.item(0).text() == f"{capital(plan.advice[0])}."
-    after.list.setCurrentRow(1)
+    assert items[3].text() == "Take a backup of new."
+    assert items[5].text() == "db-old: /srv holds the stopped cluster."  # the name of a server keeps its first letter
     assert after.commands.text == "rm -r x\nrsync"
-    after.list.item(0).setCheckState(Qt.CheckState.Checked)
-    assert figures(after.summary.text()) == ["2", "3"]
-    full_window.work.changed.emit()
+    assert after.commands.isVisible()
+    after.list.setCurrentRow(3)
+    assert not after.commands.isVisible()  # it has no commands
+    for left, row in enumerate((5, 3, 1)):
+        after.list.item(row).setCheckState(Qt.CheckState.Checked)
+        at_rest(qtbot, full_window)
+        done = len(other.execution(number).follow_up_done)
+        assert (done, after.list.item(row).checkState()) == (left + 1, Qt.CheckState.Checked)
+        mark = next(one for one in full_window.milestones.marks if one.milestone is Milestone.AFTER)
+        assert mark.condition is (Condition.DONE if done == 3 else Condition.OPEN)
+        if done < 3:
+            assert figures(after.summary.text()) == figures(mark.said) == [str(3 - done), "3"]
+    assert full_window.milestones.next(None)[1] == PageId.MOVE
+    assert full_window.next.isVisible()
+    after.list.item(1).setCheckState(Qt.CheckState.Unchecked)
     at_rest(qtbot, full_window)
-    assert after.list.item(0).checkState() is Qt.CheckState.Checked
+    assert other.execution(number).follow_up_done == {"backup", "remains-0"}
+    assert full_window.milestones.next(None)[1] == PageId.AFTER
+    assert not full_window.next.isVisible()  # it would do nothing on this page
 
 
 def stop_asked(window: MainWindow, _session: Session, _job: Job) -> StopAnswer:
@@ -212,7 +236,10 @@ def test_a_pass_or_a_new_list_may_be_had_before_the_stop(
 
 
 @pytest.mark.slow
-def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+@pytest.mark.parametrize("presses", [1, 2, 3])
+def test_it_pauses_after_the_step_that_runs_until_that_is_taken_back(
+    full_window: MainWindow, qtbot: QtBot, other: Store, presses: int
+) -> None:
     begun(other)
     section = shown(qtbot, full_window)
     go_on = threading.Event()
@@ -227,12 +254,13 @@ def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot
     asker = full_window.work.asker
     asker.carries, asker.move = full_window.work.run("execute", carried_out), PLAN.move
     qtbot.waitUntil(section.pause.isVisible, timeout=20_000)
-    press(section.pause)
-    assert not section.pause.isEnabled()
-    assert section.pause.text() == PAUSES
+    for _ in range(presses):
+        press(section.pause)
+    pauses = presses % 2 == 1
+    assert section.pause.text() == (GO_ON if pauses else PAUSE)
     go_on.set()
     at_rest(qtbot, full_window)
-    assert ends == [True, False]
+    assert ends == [pauses, False]
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 
 import gui
 from gui.guard import Guarded
@@ -56,6 +56,10 @@ ANSWERS = {
     "eventFilter": False,
     "sizeHint": QSize(),
     "minimumSizeHint": QSize(),
+    "hasHeightForWidth": False,
+    "heightForWidth": -1,
+    "pixelMetric": 0,
+    "subControlRect": QRect(),
 }
 """What Qt gets of those that return anything."""
 

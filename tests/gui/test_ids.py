@@ -147,14 +147,14 @@ def test_the_line_of_no_return_is_known_by_its_mark() -> None:
     assert sum(row.is_divider for row in rows) == 1
 
 
-def test_ticks_are_kept_by_what_is_the_same_in_every_language() -> None:
+def test_ticks_are_recorded_by_what_is_the_same_in_every_language() -> None:
     done = execution(STEP)
     made = replace(done, plan=replace(done.plan, later=(replace(STEP, id="vacuum"),), remains=("the old cluster",)))
     english = follow_up_tasks(made)
     with spoken("de"):
         german = follow_up_tasks(made)
-    assert [thing.key for thing in english] == [thing.key for thing in german]
-    assert len({thing.key for thing in english}) == len(english) > 1
+    assert [thing.id for thing in english] == [thing.id for thing in german]
+    assert len({thing.id for thing in english}) == len(english) > 1
     assert [thing.text for thing in english] != [thing.text for thing in german]
 
 

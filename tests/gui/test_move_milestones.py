@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from core import api
 from core.api.session import Session
 from core.history.store import Store
 from core.migration.execution.status import sentence, unfinished
@@ -329,8 +330,10 @@ def can_be_clicked(button: QAbstractButton) -> bool:
 def test_the_beginning_leads_from_nothing_to_the_move(
     window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each dialog follows by itself; facts are read in between, here by nobody."""
-    monkeypatch.setattr("core.api.facts.read_facts", lambda _session, _server, _job: None)
+    """Each dialog follows by itself, also behind a server that is only saved; nobody connects here."""
+    connected: list[str] = []
+    monkeypatch.setattr(api.servers, "test_server", lambda _session, server, _job: connected.append(server))
+    monkeypatch.setattr(api.facts, "read_facts", lambda _session, _server, _job: None)
     QTest.mouseClick(window.next, Qt.MouseButton.LeftButton)
     for title, profile in zip(TITLES, (samples.OLD, samples.NEW), strict=True):
         qtbot.waitUntil(partial(asks_for, title))
@@ -338,9 +341,10 @@ def test_the_beginning_leads_from_nothing_to_the_move(
         assert isinstance(dialog, ServerDialog)
         dialog.name.setText(profile.name)
         dialog.address.setText(profile.address)
-        dialog.submit()
+        (dialog.submit if profile is samples.OLD else dialog.save.click)()
     qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), MoveDialog))
     assert {one.name for one in store.profiles()} == {samples.OLD.name, samples.NEW.name}
+    assert connected == [samples.OLD.name]
     made = QApplication.activeModalWidget()
     assert isinstance(made, MoveDialog)
     made.reject()

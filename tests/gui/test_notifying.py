@@ -13,7 +13,8 @@ from core.errors import Cancelled, InputError, PausedError
 from core.jobs import Job
 from core.migration.model.execution import State
 from core.settings import PROGRAM
-from gui.asker import StepQuestion
+from gui.asker import SecretQuestion, StepQuestion
+from gui.controllers import notifying
 from gui.controllers.notifying import TrayOrTitle
 from gui.destinations import PageId
 from gui.models.execution import state_name
@@ -108,6 +109,63 @@ def test_a_job_that_waits_for_a_person_says_for_what(full_window: MainWindow, de
     goes_on.set()
     at_rest(qtbot, full_window)
     assert [title for title, _ in desk.told] == [waits, f"Moving spring: {state_name(State.DONE)}"]
+
+
+@pytest.fixture
+def beeps(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Each sound; the interval is short."""
+    heard: list[bool] = []
+    monkeypatch.setattr(QApplication, "beep", lambda: heard.append(True))
+    monkeypatch.setattr(notifying, "AGAIN_MS", 20)
+    return heard
+
+
+def test_a_move_that_waits_sounds_until_it_is_answered(
+    beeps: list[bool], full_window: MainWindow, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is full_window)
+    question = StepQuestion("old", "stop the applications", "nobody may write")
+    full_window.work.asker.asked.emit(question)
+    assert beeps == [True]
+    qtbot.waitUntil(lambda: len(beeps) > 2)
+    question.answer("")
+    count = len(beeps)
+    full_window.bell.ring()
+    assert len(beeps) == count
+    at_rest(qtbot, full_window)
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_password_sounds_only_for_a_running_move(
+    beeps: list[bool], full_window: MainWindow, qtbot: QtBot, moves: bool
+) -> None:
+    goes_on = threading.Event()
+    task = full_window.work.run("Moving spring", lambda _session, _job: goes_on.wait(10))
+    full_window.work.asker.carries = task if moves else None
+    question = SecretQuestion("old", "sudo password", "sudo")
+    full_window.work.asker.asked.emit(question)
+    assert bool(beeps) is moves
+    full_window.work.asker.withdrawn.emit(question)
+    question.answer(None)
+    goes_on.set()
+    at_rest(qtbot, full_window)
+
+
+def test_the_sound_can_be_turned_off_and_stays_so(
+    beeps: list[bool], full_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    work = full_window.work
+    work.remembered = Remembered(tmp_path)
+    switch = full_window.findChild(QAction, "sound")
+    assert switch is not None
+    assert switch.isChecked()
+    switch.trigger()
+    question = StepQuestion("old", "stop the applications", "nobody may write")
+    work.asker.asked.emit(question)
+    assert beeps == []
+    question.answer("")
+    assert not notifying.Bell(work, full_window).on
+    at_rest(qtbot, full_window)
 
 
 def test_who_looks_at_the_window_is_not_told(full_window: MainWindow, qtbot: QtBot) -> None:

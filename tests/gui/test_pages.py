@@ -171,7 +171,7 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     shown.start.click()
     qtbot.waitUntil(lambda: shown.summary.text() == MEASURING)
     full_window.work.pick("autumn")
-    qtbot.waitUntil(lambda: shown.summary.text() == shown.nothing)
+    qtbot.waitUntil(lambda: shown.summary.text() == shown.describe_nothing())
     full_window.work.pick("spring")
     qtbot.waitUntil(lambda: shown.summary.text() == MEASURING)
     go_on.set()
@@ -272,7 +272,7 @@ def test_what_is_removed_from_the_history_can_be_put_back(
     assert isinstance(shown, HistoryPage)
     before = full_store.entries(limit=1000)
     assert shown.undo.isHidden()
-    shown.filter.setText("fio random read direct on")
+    shown.filter.setText("fio random read direct")
     shown.entries.selectAll()
     chosen = shown.entries.selected()
     assert len(chosen) == 2

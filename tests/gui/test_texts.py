@@ -17,16 +17,16 @@ NO_WINDOW = {
         "entry.py",
         "frozen.py",
         "screenshots.py",
-        "dialogs/crash.py",
         "last_time.py",
-    ),  # a terminal, the pictures, a bug's report, the log that goes with one
-    *("appearance.py", "widgets/label.py", "guard.py"),  # colours, marks for Qt, names
+    ),  # a terminal, the pictures, the log of a crash with the report of a bug
+    *("appearance.py", "widgets/label.py", "guard.py", "design/style.py"),  # marks for Qt, names
 }
 GATHERED = {"tr", "marked", "counted", "tr_counted"}
 ITSELF = {
     *("new cpu", "new disk", "observed rate", "old cpu", "old disk", "round trips"),  # ids of what limits a stage
-    *("English", "Deutsch", "88 min", " min", "MTU ", " IOPS", "pghaul "),
+    *("English", "Deutsch", "88 min", " min", "MTU ", " IOPS", " MB/s", "pghaul "),
     *(" (on ", " as ", "# call: "),  # comments of commands that are copied
+    "(?:pghaul execute ",  # a pattern
 }
 WORDS = re.compile(r"[A-Za-z]{2}.* |^&?[A-Z][a-z]| [A-Za-z]{2}|[A-Za-z]{3}[:;,]")
 _KEYS = re.compile(r"(Ctrl|Alt)\+|.*--")
@@ -39,7 +39,7 @@ def _of_another_kind(tree: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, ast.Call):
             called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
             yield from node.args if called in GATHERED | {"QKeySequence", "TypeVar", "cast"} else ()
-            yield from node.args[:1] if called == "Column" else ()
+            yield from node.args[:1] if called in {"Column", "_typed"} else ()
         yield from (part for name in ("annotation", "returns") if (part := getattr(node, name, None)) is not None)
         if isinstance(node, ast.Subscript):
             yield node.slice

@@ -13,6 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from core import api
+from core.api.servers import Tried
+from core.api.session import Session
 from core.errors import AuthenticationError, InputError, PausedError, UnreachableError
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Job, Progress
@@ -49,6 +52,35 @@ def _none_open(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
 
 
+@pytest.mark.parametrize("connects", [True, False])
+def test_a_server_is_saved_and_connected_to(
+    window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, connects: bool
+) -> None:
+    done: list[str] = []
+
+    def tried(_session: Session, server: str, _job: Job) -> Tried:
+        done.append(f"test {server} {len(store.profiles())}")
+        return Tried(("commands as root: they work",))
+
+    monkeypatch.setattr(api.servers, "test_server", tried)
+    monkeypatch.setattr(api.facts, "read_facts", lambda _session, server, _job: done.append(f"read {server}"))
+    window.go(Offer.NEW_SERVER)
+    dialog = _server_dialog(qtbot)
+    dialog.name.setText("db-old")
+    dialog.address.setText("192.0.2.11")
+    if connects:
+        QTest.keyClick(dialog.address, Qt.Key.Key_Return)
+    else:
+        dialog.save.click()
+    _none_open(qtbot)
+    at_rest(qtbot, window)
+    assert store.profiles() == (Profile("db-old", "192.0.2.11"),)
+    assert done == (["test db-old 1", "read db-old"] if connects else [])
+    shown = page(qtbot, window, PageId.SERVERS)
+    assert isinstance(shown, ServersPage)
+    assert shown.result.text == ("commands as root: they work" if connects else "")
+
+
 def test_a_server_is_added_from_the_empty_page(window: MainWindow, store: Store, qtbot: QtBot) -> None:
     window.go(Offer.NEW_SERVER)
     dialog = _server_dialog(qtbot)
@@ -56,7 +88,7 @@ def test_a_server_is_added_from_the_empty_page(window: MainWindow, store: Store,
     QTest.keyClicks(dialog.address, "192.0.2.11")
     dialog.port.setValue(2222)
     dialog.rights.setCurrentIndex(dialog.rights.findData(Rights.SUDO_POSTGRES))
-    QTest.keyClick(dialog.address, Qt.Key.Key_Return)
+    dialog.save.click()
     _none_open(qtbot)
     at_rest(qtbot, window)
     assert store.profiles() == (Profile("db-old", "192.0.2.11", port=2222, rights=Rights.SUDO_POSTGRES),)
@@ -239,6 +271,72 @@ def test_a_removed_move_is_picked_no_more(full_window: MainWindow, qtbot: QtBot)
     at_rest(qtbot, full_window)
     assert not full_window.menus.report.isEnabled()
     _none_open(qtbot)
+
+
+@pytest.mark.parametrize("by_menu", [True, False])
+def test_a_removed_move_can_be_restored(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot, by_menu: bool
+) -> None:
+    move, runs = full_store.move("spring"), len(full_store.runs("spring"))
+    restore = full_window.menus.restore_move
+    assert not restore.isEnabled()
+    full_window.moves_made.remove_picked()
+    press(_modal(qtbot, QMessageBox), QMessageBox.ButtonRole.DestructiveRole)
+    qtbot.waitUntil(lambda: full_window.work.move is None)
+    at_rest(qtbot, full_window)
+    assert full_store.moves() == ()
+    assert full_window.banner.undo.isVisible()
+    if by_menu:
+        restore.trigger()
+    else:
+        full_window.banner.undo.click()
+    assert not full_window.banner.isVisible()
+    qtbot.waitUntil(lambda: full_window.work.move == move)
+    at_rest(qtbot, full_window)
+    assert (full_store.move("spring"), len(full_store.runs("spring"))) == (move, runs)
+    assert runs
+    assert not restore.isEnabled()
+    full_window.banner.show_message("another message")
+    assert not full_window.banner.undo.isVisible()
+
+
+def test_a_move_whose_name_is_taken_is_restored_later(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    move, restore = full_store.move("spring"), full_window.menus.restore_move
+    full_window.moves_made.remove_picked()
+    press(_modal(qtbot, QMessageBox), QMessageBox.ButtonRole.DestructiveRole)
+    qtbot.waitUntil(restore.isEnabled)
+    at_rest(qtbot, full_window)
+    full_store.add_move(move)
+    restore.trigger()
+    qtbot.waitUntil(lambda: full_window.banner.mood is Mood.WRONG)
+    at_rest(qtbot, full_window)
+    assert restore.isEnabled()
+    full_store.update_move(replace(move, name="another"), "spring")
+    restore.trigger()
+    at_rest(qtbot, full_window)
+    assert {each.name for each in full_store.moves()} == {"another", "spring"}
+    assert not restore.isEnabled()
+
+
+def test_a_move_that_cannot_be_restored_does_not_block_the_others(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    move, restore = full_store.move("spring"), full_window.menus.restore_move
+    full_store.add_move(replace(move, name="another"))
+    full_window.work.changed.emit()
+    for name in ("another", "spring"):
+        full_window.moves_made.remove(name)
+        press(_modal(qtbot, QMessageBox), QMessageBox.ButtonRole.DestructiveRole)
+        qtbot.waitUntil(restore.isEnabled)
+        at_rest(qtbot, full_window)
+    full_store.add_move(replace(move, name="spring"))
+    restore.trigger()
+    qtbot.waitUntil(lambda: full_window.banner.mood is Mood.WRONG)
+    at_rest(qtbot, full_window)
+    restore.trigger()
+    at_rest(qtbot, full_window)
+    assert {each.name for each in full_store.moves()} == {"another", "spring"}
+    assert restore.isEnabled()
 
 
 @pytest.mark.slow
@@ -463,6 +561,14 @@ def test_what_the_operator_ended_is_told_without_alarm(
 ) -> None:
     full_window.show_trouble(error)
     assert (full_window.banner.text, full_window.banner.mood) == ("a", mood)
+
+
+def test_a_pause_while_the_old_cluster_is_stopped_says_so_with_alarm(full_window: MainWindow) -> None:
+    error = PausedError("It ended before step 9.", "go on")
+    error.stands = "The old cluster is stopped."
+    full_window.show_trouble(error)
+    assert full_window.banner.mood is Mood.WRONG
+    assert full_window.banner.text.splitlines()[0] == "It ended before step 9. The old cluster is stopped."
 
 
 def test_two_servers_are_tested_and_read_by_one_click(

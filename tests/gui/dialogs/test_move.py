@@ -33,3 +33,15 @@ def test_the_path_of_a_tablespace_is_never_markup(qtbot: QtBot) -> None:
     dialog = MoveDialog(rows, samples.MOVE)
     qtbot.addWidget(dialog)
     assert f"{path} →" in [label.text() for label in dialog.tablespaces.findChildren(Label)]
+
+
+@pytest.mark.parametrize("limit", [None, 50_000_000])
+def test_the_limit_of_the_pre_copy_is_typed_in_megabytes(qtbot: QtBot, limit: int | None) -> None:
+    rows = (ServerRow(samples.OLD, samples.facts("db-old"), ()), ServerRow(samples.NEW, None, ()))
+    dialog = MoveDialog(rows, replace(MOVE, precopy_limit=limit))
+    qtbot.addWidget(dialog)
+    assert dialog.move_made().precopy_limit == limit
+    assert dialog.precopy_limit.text() == ("no limit" if limit is None else "50 MB/s")
+    for typed, kept in ((0, None), (20, 20_000_000)):
+        dialog.precopy_limit.setValue(typed)
+        assert dialog.move_made().precopy_limit == kept

@@ -37,7 +37,7 @@ def test_after_a_test_return_saves_or_tests_and_never_cancels(dialog: ServerDial
         QTest.keyClick(dialog.test, Qt.Key.Key_Space)
     else:
         QTest.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
-    focus = dialog.test if by_key else dialog.address
+    focus = dialog.test if by_key else dialog.hosts
     assert dialog.focusWidget() is focus
     dialog.test.click()
     assert len(tested) == 1  # it is still under way
@@ -57,3 +57,49 @@ def test_return_on_cancel_saves_nothing(dialog: ServerDialog) -> None:
     QTest.keyClick(dialog.buttons.button(CANCEL), Qt.Key.Key_Return)
     assert saved == []
     assert not dialog.isVisible()
+
+
+def test_a_picked_host_names_the_server_unless_it_has_a_name(dialog: ServerDialog) -> None:
+    dialog.offer(("alpha", "beta"))
+    assert dialog.address.text() == "192.0.2.1"  # what was typed stays
+    assert [dialog.hosts.itemText(number) for number in range(dialog.hosts.count())] == ["alpha", "beta"]
+    dialog.name.clear()
+    for host in ("alpha", "beta"):
+        dialog.hosts.setCurrentIndex(dialog.hosts.findText(host))
+        dialog.hosts.textActivated.emit(host)
+        assert (dialog.name.text(), dialog.profile().address) == (host, host)
+    dialog.name.setText("mine")
+    dialog.hosts.setCurrentIndex(0)
+    dialog.hosts.textActivated.emit("alpha")
+    assert (dialog.name.text(), dialog.profile().address) == ("mine", "alpha")
+    assert dialog.hosts.count() == 2
+
+
+def test_nothing_is_picked_before_a_person_picks(qtbot: QtBot) -> None:
+    made = ServerDialog(None)
+    qtbot.addWidget(made)
+    made.offer(("alpha",))
+    assert made.profile().address == ""
+
+
+def test_only_a_new_server_is_connected_to(qtbot: QtBot) -> None:
+    for profile, connects in ((None, True), (Profile("db-old", "192.0.2.1"), False)):
+        made = ServerDialog(profile)
+        qtbot.addWidget(made)
+        made.name.setText("db-old")
+        made.address.setText("192.0.2.1")
+        made.submit()
+        assert made.connects is connects
+        assert made.save.isHidden() is not connects
+
+
+def test_tab_goes_from_field_to_field(dialog: ServerDialog) -> None:
+    dialog.name.setFocus()
+    for field in (dialog.hosts, dialog.user, dialog.port, dialog.identity_file):
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Tab)
+        assert dialog.focusWidget() is field
+    typed = dialog.address.text()
+    dialog.hosts.setFocus()
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_End)
+    QTest.keyClicks(dialog.focusWidget(), "5")
+    assert dialog.address.text() == f"{typed}5"

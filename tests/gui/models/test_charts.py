@@ -19,6 +19,8 @@ from gui.models.comparison import MEAN, ComparedRow, Latencies, bars
 from tests.figures import figures
 from tests.gui import samples
 
+NAMES = ("db1 (old)", "db2 (new)")
+
 
 def method(likely: float, high: float) -> Method:
     span = Span(likely / 2, likely, high)
@@ -58,13 +60,13 @@ def test_an_estimate_of_no_time_at_all_is_a_chart() -> None:
 
 def test_bars_stand_beside_each_other_with_their_figures(full_store: Store) -> None:
     made = compare(*(full_store.runs("spring", side=side, latest_only=True) for side in Side))
-    rates, counts = map(charts.bar_chart, bars(made))
+    rates, counts = (charts.bar_chart(one, NAMES) for one in bars(made))
     found = [mark for mark in counts.marks if isinstance(mark, Bar)]
     assert [round(bar.top) for bar in found] == [902, 752, 8004, 3991]
     assert max(bar.top for bar in found) < counts.up.high
     spans = sorted((bar.left, bar.right) for bar in found)
     assert all(before[1] < after[0] for before, after in pairwise(spans))
-    assert found[0].tip.startswith("old server: ")
+    assert found[0].tip.startswith("db1 (old): ")
     assert figures(found[0].tip) == ["902 IOPS", "899", "905 IOPS"]
     assert "MB/s" in rates.title
 
@@ -121,12 +123,12 @@ def test_runs_over_time_stand_at_their_dates(rows: list[ComparedRow]) -> None:
     assert isinstance(sample, Sample)
     begun = datetime(2026, 3, 1, tzinfo=UTC)
     seen = MetricOverTime(old=tuple((begun + timedelta(days=day), sample) for day in range(3)))
-    chart = charts.time_chart(rows[0], seen)
+    chart = charts.time_chart(rows[0], seen, NAMES)
     places = [mark.x for mark in chart.marks if isinstance(mark, Dot)]
     assert [at for at, _ in chart.across.ticks] == places
     assert chart.across.low < places[0]
     assert places[-1] < chart.across.high
-    alone = charts.time_chart(rows[0], MetricOverTime(new=((begun, sample),)))
+    alone = charts.time_chart(rows[0], MetricOverTime(new=((begun, sample),)), NAMES)
     assert alone.across.high > alone.across.low
-    assert not [mark for mark in charts.time_chart(rows[0], MetricOverTime()).marks if isinstance(mark, Dot)]
+    assert not [mark for mark in charts.time_chart(rows[0], MetricOverTime(), NAMES).marks if isinstance(mark, Dot)]
     assert math.isfinite(alone.up.high)

@@ -1,9 +1,10 @@
 from dataclasses import replace
 
 from core.api.model import ExecutionState
-from core.migration.execution.outcome import Paragraph
+from core.migration.execution.outcome import Paragraph, result_of
+from core.migration.execution.timeline import RunningStep
 from core.migration.model.execution import CANCELLED_STEP, Kind, State
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.execution import (
     AT_STAKE,
     KILLED,
@@ -37,12 +38,20 @@ def test_how_it_stands_in_words() -> None:
     assert figures(head)[-3:] == ["2", "1", "2"]  # paused before it; steps done, of all
     assert not any(ended(state) in head for state in State)
     assert state_name(State.PAUSED) == "paused"
-    running = ExecutionState(execution(), alive=True, progress=("step 1 of 1", "copy: 3 of 5"))
+    copying = RunningStep("copy", 10.0, 3 << 30, 5 << 30, 100e6)
+    running = ExecutionState(execution(), alive=True, position="step 1 of 1", running=(copying,))
     head, *under = summary(running).splitlines()
     assert ended(State.RUNNING) in head
     assert figures(head)[-2:] == ["0", "1"]
-    assert under == ["step 1 of 1", "copy: 3 of 5"]
+    assert under == ["step 1 of 1", "copy, for 10 s: 3.0 GiB of 5.0 GiB at 100 MB/s"]
     assert summary(ExecutionState()) == ""
+
+
+def test_the_headline_of_a_finished_move_is_its_result() -> None:
+    done = ran(execution(STEP, state=State.DONE), 1)
+    head, began = summary(ExecutionState(done)).splitlines()
+    assert head == " ".join(result_of(done)) == "The move is done."
+    assert figures(began)[-2:] == ["1", "1"]  # steps done, of all
 
 
 def test_what_it_came_to_is_read_by_paragraphs() -> None:

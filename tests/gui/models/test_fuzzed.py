@@ -20,7 +20,7 @@ from PySide6.QtCore import QPointF
 
 import gui
 import gui.models
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.chart import Chart
 from gui.models.table import Column
 from gui.widgets.chart import ChartView

@@ -8,9 +8,11 @@ import pytest
 from core.migration.model import step_ids
 from core.migration.model.checks import Status
 from core.migration.model.execution import Execution, StepRun
-from core.migration.model.plan import PlanWarning
-from gui.asker import StopQuestion
-from gui.models.prompts import prompt_for
+from core.migration.model.plan import Login, PlanWarning
+from core.sides import Side
+from gui.asker import StepQuestion, StopQuestion
+from gui.models.execution import BUTTONS, Doing
+from gui.models.prompts import OPEN_NEW, STOP_IT, prompt_for
 from tests.core.migration.execution.builders import STEP, execution
 from tests.figures import figures
 from tests.steps import change_step
@@ -63,3 +65,18 @@ def test_clients_can_be_listed_again_if_the_plan_lists_them() -> None:
     clients = change_step(STEP, id=step_ids.LIST_CLIENTS)
     assert prompt_for(QUESTION, execution(clients, STOP)).can_look_again
     assert not prompt_for(QUESTION, execution(STOP)).can_look_again
+
+
+def test_the_buttons_name_the_servers_that_the_plan_knows() -> None:
+    made = execution(STOP, change_step(STEP, side=Side.NEW))
+    named = replace(made, plan=replace(made.plan, logins=(login(Side.OLD, "db1"), login(Side.NEW, "db&2"))))
+    decision = StepQuestion("workstation", "decide", "look at it", step_id=step_ids.DECIDE)
+    stop, cutover = prompt_for(QUESTION, named), prompt_for(decision, named)
+    assert (stop.button, stop.back) == ("&Shut down PostgreSQL on db1", "Roll &back to db1")
+    assert (cutover.button, cutover.back) == ("Open db&&2 to cl&ients", "Roll &back to db1")
+    assert (prompt_for(QUESTION, None).button, prompt_for(QUESTION, None).back) == (STOP_IT, BUTTONS[Doing.BACK])
+    assert prompt_for(decision, None).button == OPEN_NEW
+
+
+def login(side: Side, server: str) -> Login:
+    return Login(side, server, f"ssh {server}", None, "sudo")

@@ -4,7 +4,7 @@ import pytest
 
 from core.benchmarks.model import Forecast, Volume
 from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.queue import (
     FORECAST_COLUMNS,
     LATE,

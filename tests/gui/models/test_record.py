@@ -3,7 +3,7 @@ from dataclasses import replace
 from core.migration.execution.record import EstimateComparison
 from core.migration.model.estimate import Span
 from core.migration.model.execution import Kind
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.record import RECORD_COLUMNS, record_text
 from tests.figures import figures
 from tests.gui.samples import MORNING

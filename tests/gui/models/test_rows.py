@@ -11,6 +11,7 @@ from core.migration.model.estimate import method_title
 from core.sides import Side
 from gui.models import benchmarks, comparison, migration
 from gui.models.words import in_sentence, metric_name, moment
+from tests.core.migration.builders import move
 from tests.figures import figures
 from tests.gui import samples
 
@@ -97,6 +98,8 @@ def test_checks_in_words() -> None:
     one_more = replace(samples.CHECKS[3], id="another")
     assert figures(migration.checks_summary((*samples.CHECKS, one_more))) == ["1", "1", "1", "2"]  # the worst first
     check = samples.CHECKS[0]
+    named = migration.check_text(check, move(old="db1", new="db2")).splitlines()
+    assert [line.partition(": ")[0] for line in named if line.startswith("db")] == ["db1 (old)", "db2 (new)"]
     text = migration.check_text(check)
     assert check.status is Status.BLOCKER
     assert all(value in text for value in (check.title, check.status, check.message, check.hint, check.old, check.new))

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 import gui.models
 from core import units
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.table import Column, TableModel
 from gui.widgets.table import Table
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.sides import Side
-from gui.appearance import Tone
+from core.tones import Tone
 from gui.models.tiles import describe_live_figure, tile_rows
 from tests.figures import figures
 from tests.gui.samples import MORNING

@@ -4,12 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from core.language import spoken
+from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
+from core.sides import Side
+from core.tones import Tone
 from gui.models.execution import BUTTONS, Doing
 from gui.models.migration import probes_summary
-from gui.models.words import quantity_name, use_window_terms
+from gui.models.words import quantity_name, side_head, side_names, status_tone, use_window_terms
 from gui.pages.execution import MovePage
+from tests.core.migration.builders import move
 from tests.figures import figures
 from tests.gui import samples
 
@@ -29,6 +34,24 @@ RESUME, BACK, END = (BUTTONS[doing].replace("&", "") for doing in (Doing.RESUME,
 )
 def test_a_command_line_is_named_by_its_button(said: str, shown: str) -> None:
     assert use_window_terms(said) == shown
+
+
+def test_the_tone_of_a_check_tells_whether_an_action_is_needed() -> None:
+    check = CheckResult("space", "Space", Status.UNKNOWN, "", "", "", blocking=False)
+    waiver = Waiver("space", "why", "dba@desk", samples.MORNING, Status.WARNING, "", "")
+    warning = replace(check, status=Status.WARNING)
+    tones = [
+        status_tone(each) for each in (check, replace(check, blocking=True), warning, replace(warning, waiver=waiver))
+    ]
+    assert tones == [Tone.MUTED, Tone.BAD, Tone.WARNING, None]
+
+
+def test_a_server_is_called_by_its_name_and_its_side() -> None:
+    assert side_names(replace(move(), old="db1", new="db2")) == ("db1 (old)", "db2 (new)")
+    assert side_names(None) == ("old server", "new server")
+    assert (side_head(Side.OLD, ""), side_head(Side.OLD, "db1")) == ("Old server", "db1 (old)")
+    with spoken("de"):
+        assert side_names(replace(move(), old="db1", new="db2")) == ("db1 (alt)", "db2 (neu)")
 
 
 def test_where_a_command_line_shows_an_execution_the_window_has_a_page() -> None:

@@ -3,15 +3,18 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path as FilePath
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from core.errors import InputError
+from core.tones import Tone
 from gui import appearance
-from gui.appearance import Tone
+from gui.design.palette import Ground, colour, is_dark
 from gui.models.chart import Axis, Bar, Chart, Dot, Path, Whisker, places, scale
 from gui.models.charts import estimate_chart
 from gui.widgets.chart import WIDEST, ChartRow, ChartView
@@ -72,7 +75,7 @@ def test_figures_that_are_none_are_painted(view: ChartView) -> None:
 def test_places_take_the_whole_width_and_what_stands_there_stays_narrow(view: ChartView, width: int) -> None:
     view.resize(width, 300)
     picture = view.grab().toImage()
-    dark = appearance.is_dark()
+    dark = is_dark()
     spans = {}
     for tone in (Tone.OLD, Tone.NEW):
         shade = QColor(tone.value[dark]).rgb()
@@ -94,7 +97,7 @@ def test_what_was_alike_each_time_has_no_whisker(view: ChartView) -> None:
 @pytest.mark.slow
 def test_the_mouse_is_told_what_it_is_over(view: ChartView) -> None:
     picture = view.grab().toImage()
-    old = QColor(Tone.OLD.value[appearance.is_dark()]).rgb()
+    old = QColor(Tone.OLD.value[is_dark()]).rgb()
     places = [(x, y) for y in range(100, 250, 5) for x in range(0, picture.width(), 3)]
     assert {view.tip_at(QPointF(x, y)) for x, y in places if picture.pixel(x, y) == old} == {"old: 10 MB/s"}
     assert view.tip_at(QPointF(498, 2)) == ""
@@ -112,3 +115,57 @@ def test_charts_beside_each_other_are_used_again(qtbot: QtBot) -> None:
     row.show_charts((replace(BARS, title="another"),))
     assert row.views[0] is first
     assert [view.isVisibleTo(row) for view in row.views] == [True, False]
+
+
+def test_the_menu_copies_the_picture_and_the_values(view: ChartView) -> None:
+    copy, save, values = view.actions()
+    copy.trigger()
+    picture = QGuiApplication.clipboard().image()
+    assert (picture.width(), picture.height()) == (2 * view.width(), 2 * view.height())
+    assert QColor(Tone.OLD.value[0]).name() in {
+        QColor(picture.pixel(x, y)).name() for x in range(0, picture.width(), 4) for y in range(0, picture.height(), 4)
+    }
+    values.trigger()
+    assert QGuiApplication.clipboard().text() == "Rate, MB/s\none: 10"
+    assert save.text()
+    assert view.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    assert view.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "SVG"])
+def test_a_chart_is_saved_by_its_ending(view: ChartView, tmp_path: FilePath, ending: str) -> None:
+    saved: list[FilePath] = []
+    view.saved.connect(saved.append)
+    path = tmp_path / f"a.{ending}"
+    path.write_text("of before")
+    view.save(path)
+    assert saved == [path]
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    if ending == "png":
+        picture = QImage(str(path))
+        assert picture.size() == view.size() * 2
+        assert picture.pixelColor(0, 0) == colour(Ground.SURFACE)
+    else:
+        text = path.read_text()
+        assert "<svg" in text
+        assert f'viewBox="0 0 {view.width()} {view.height()}"' in text
+
+
+def test_a_chart_that_cannot_be_saved_is_trouble(view: ChartView, tmp_path: FilePath) -> None:
+    told: list[InputError] = []
+    view.troubled.connect(told.append)
+    view.save(tmp_path / "none" / "a.png")
+    (error,) = told
+    assert str(tmp_path / "none" / "a.png") in error.message
+
+
+def test_the_dialog_offers_both_kinds(view: ChartView, qtbot: QtBot) -> None:
+    view.actions()[1].trigger()
+    dialog = view.window().findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.nameFilters() == ["PNG (*.png)", "SVG (*.svg)"]
+    assert dialog.defaultSuffix() == "png"
+    dialog.filterSelected.emit("SVG (*.svg)")
+    assert dialog.defaultSuffix() == "svg"
+    dialog.reject()
+    qtbot.waitUntil(lambda: view.window().findChild(QFileDialog) is None)

@@ -1,0 +1,47 @@
+"""The tiles of the benchmarks: one scale for both servers."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QRectF
+from pytestqt.qtbot import QtBot
+
+from core.jobs import Live
+from core.sides import Side
+from gui.models.tiles import Dot, Tile, TileRow
+from gui.widgets.tiles import Tiles, place_dots
+from tests.gui.models.test_fuzzed import FLOATS
+
+ROOM = QRectF(0, 0, 100, 100)
+
+
+def tile(*values: float) -> Tile:
+    return Tile("", "", "", "", None, tuple(Dot(value) for value in values))
+
+
+def test_both_servers_have_one_scale() -> None:
+    row = TileRow("read", "read_iops", "read", tile(900.0, 300.0), tile(3000.0))
+    assert row.old is not None
+    assert row.new is not None
+    old, new = (place_dots(ROOM, each.dots, row.highest) for each in (row.old, row.new))
+    heights = [ROOM.bottom() - spot.y() for spot in (*old, *new)]
+    assert heights == pytest.approx([27.0, 9.0, 90.0])
+
+
+def test_a_row_without_values_has_no_height() -> None:
+    assert TileRow("read", "read_iops", "read", None, tile()).highest == 0.0
+    assert [spot.y() for spot in place_dots(ROOM, (Dot(0.0),), 0.0)] == [ROOM.bottom()]
+
+
+@pytest.mark.parametrize("value", FLOATS)
+def test_any_value_is_painted(value: float, qtbot: QtBot) -> None:
+    tiles = Tiles()
+    qtbot.addWidget(tiles)
+    tiles.resize(900, 300)
+    running = replace(tile(value, 1.0, value), running=True)
+    rows = (TileRow("read", "read_iops", "read", running, tile(1.0)), TileRow("none", "x", "", None, tile(value)))
+    tiles.show_rows(rows, ("db1 (old)", "db2 (new)"))
+    for each in (value, 1.0, value):
+        tiles.take(Live("read", Side.OLD.value, {"read_iops": each}))
+    assert not tiles.grab().isNull()
+    tiles.rest()
