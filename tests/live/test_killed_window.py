@@ -25,7 +25,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
 from tests.live import moving as site
-from tests.live.moving import DATA, MOVE, TARGET, sql
+from tests.live.moving import DATA, MOVE, ROOT, TARGET, sql
 from tests.live.windows import PATIENCE_MS, Hand, opened
 
 pytestmark = [
@@ -45,8 +45,20 @@ NEVER_MS = 3_600_000
 TO_THE_END_MS = 240_000
 
 
-@pytest.fixture
-def history(cluster: Lab, old_profile: Profile, new_profile: Profile, tmp_path: Path) -> Iterator[Path]:
+def spread_over_ten_tablespaces(old: Host) -> None:
+    """What is changed later moves to one of them; the others hold a table each that nobody changes."""
+    for number in range(10):
+        folder = f"{ROOT}/ten/{number}"
+        old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", f"{ROOT}/ten", folder)
+        sql(old, f"create tablespace ten_{number} location '{folder}'")
+        sql(old, f"create table still_{number} tablespace ten_{number} as select 1 as one")
+    sql(old, "alter table pgbench_accounts set tablespace ten_0")
+
+
+@pytest.fixture(params=["one folder", "ten tablespaces"])
+def history(
+    cluster: Lab, old_profile: Profile, new_profile: Profile, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Path]:
     """A history with the move of a cluster that runs; in the end nothing of ours may be on the hosts."""
     shutil.copy(cluster.known_hosts, Path.home() / ".ssh" / "known_hosts")
     folder = tmp_path / "history"
@@ -55,6 +67,8 @@ def history(cluster: Lab, old_profile: Profile, new_profile: Profile, tmp_path: 
         store.add_profile(new_profile)
         store.add_move(MOVE)
     with site.nothing_left(cluster):
+        if request.param == "ten tablespaces":
+            spread_over_ten_tablespaces(cluster.old)
         yield folder
 
 

@@ -15,9 +15,9 @@ import pytest
 from core.errors import AuthenticationError, Cancelled, CommandError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.redaction import MASK
-from core.servers import connection, remote_process, running
+from core.servers import connection, remote_process, running, secrets
 from core.servers.connection import Server, connect
-from core.servers.profiles import Profile, Rights
+from core.servers.profiles import Profile, Rights, ToKeep
 from core.servers.secrets import session_secrets
 from core.servers.shell import Secret, command, environment
 from tests.lab.fixtures import LabAsker
@@ -263,11 +263,25 @@ def test_a_sudo_password_is_asked_for_once(plain_profile: Profile) -> None:
     assert person.asked == ["sudo"]
 
 
-def test_the_sudo_password_never_reaches_the_command(lab: Lab, plain_profile: Profile) -> None:
+def test_a_sudo_password_is_kept_once_sudo_has_accepted_it(
+    plain_profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+    monkeypatch.setattr(secrets, "remembered", lambda _key: None)
+    monkeypatch.setattr(secrets, "remember", lambda key, value: kept.append(f"{key.kind} {value}"))
+    with connect(plain_profile, Person(ToKeep("wr0ng"), ToKeep(PASSWORD)), Job()) as server:
+        server.run(command("id", "-un"), Job(), user="root")
+    assert kept == [f"sudo {PASSWORD}"]
+
+
+def test_the_sudo_password_never_reaches_the_command(
+    lab: Lab, plain_profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sudo needs none here: a password sent unasked would become the command's input."""
     lab.old.exec("sh", "-c", "echo 'plain ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/zz")
+    monkeypatch.setattr(secrets, "remember", lambda key, value: pytest.fail(f"{key} {value}: nobody has accepted it"))
     try:
-        with connect(plain_profile, Person(PASSWORD), Job()) as server:
+        with connect(plain_profile, Person(ToKeep(PASSWORD)), Job()) as server:
             assert server.run(command("cat"), Job(), user="root", stdin=b"mine").stdout == "mine"
             assert server.run(command("cat"), Job(), user="root").stdout == ""
     finally:
