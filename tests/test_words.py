@@ -15,7 +15,8 @@ _AFTER_A_NOUN = (
     "is has was are can cannot runs does did to for with in on at from by or it lacks must may will stays stands starts"
 )
 _NOUN = (
-    r"(?<!too )(?<!however )(?<!are )(?<!default: )(?<![\w:/-])(?:old|new)\b(?! (?:to|or) (?:the )?new)"
+    r"(?<!too )(?<!however )(?<!are )(?<!default: )(?<![\w:/-])(?<!\{server\} \()"
+    r"(?:old|new)\b(?! (?:to|or) (?:the )?new)"
     rf"(?=\s*(?:[.,;)!?]|:(?!/)|$)|\s(?:{'|'.join(_AFTER_A_NOUN.split())})\b)"
 )
 REPLACED = {

@@ -27,7 +27,7 @@ _HOSTILE = """
 --rsh=sh --server --rsync-path=sh --remote-option=--daemon --iconv=x --chmod=u+s --chown=root --usermap=x --mkpath
 --max-alloc=1 --append --info=all --debug=all --stderr=all --out-format=x --log-format=%x --timeout=1 --max-delete=x
 --max-delete= --existing=x $(id) `id` ;id &id |id >x <x * ? ~ ' " # %s ${IFS} link ./link ../x /etc/passwd sh rsync
-flush discard
+flush discard --bwlimit=0 --bwlimit=1x
 """
 HOSTILE = [*_HOSTILE.split(), "\\", "\n", "\t", "\r", "é", "\x7f"]
 
