@@ -175,7 +175,7 @@ def _way_back(plan: Plan) -> tuple[str, ...]:
     if point is None:
         return ()
     said = tr(
-        "The move can be rolled back until step {number}, which is the last of the downtime. After it, a return would "
+        "The move can be rolled back until step {number} begins, the last of the downtime. After that, a return would "
         "lose what clients have written to the new cluster."
     )
     return (said.format(number=point.number),)

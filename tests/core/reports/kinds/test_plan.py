@@ -85,7 +85,7 @@ def test_page_one_says_until_when_the_move_can_be_rolled_back(full: Report) -> N
     assert full.plan is not None
     point = next(step.number for step in full.plan.steps if step.point_of_no_return)
     details = _made(dataclasses.replace(full, checks=fine)).answers[0].details
-    assert details[-1].startswith(f"The move can be rolled back until step {point}, ")
+    assert details[-1].startswith(f"The move can be rolled back until step {point} begins, ")
     steps = full.plan.steps[: point - 1]
     rehearsed = dataclasses.replace(full, checks=fine, plan=dataclasses.replace(full.plan, steps=steps))
     assert "rolled back" not in " ".join(_made(rehearsed).answers[0].details)
