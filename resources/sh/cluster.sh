@@ -89,7 +89,7 @@ warn_of_other_unit() {
 # `-`. OPTIONS are the isolation settings. They follow the options of the old server, which were copied with
 # postmaster.opts. Afterwards that file contains only the latter. OPTIONS name SOCKET as the folder of the Unix socket.
 # It is created here, and only this user can enter it, so nothing else on this host connects to the server where it is
-# used to find one. As soon as the server is running, its PG_VERSION is moved behind the fence, so that nothing starts
+# used to find one. As soon as the server has read its PG_VERSION, that is moved behind the fence, so that nothing starts
 # it after a reboot before the operator has decided. If this function is interrupted between the start of the server and
 # the record of its lock file, check_own_server recognises the server by its options.
 start_local_only() {
@@ -104,18 +104,35 @@ start_local_only() {
     make_socket_folder "$2" "$6"
     open_fence "$2"
     save_options "$2"
-    (start_by_pg_ctl "$2" "$4" "$5 -c port=$3") || {
+    # Not from DATA, where the login shell of the owner may stand: only the server itself shall work there.
+    (cd / && start_by_pg_ctl "$2" "$4" "$5 -c port=$3") &
+    start_job=$!
+    start_status=0
+    (hide_version "$2" "$start_job") || start_status=$?
+    wait "$start_job" || {
       move_behind_fence "$2" PG_VERSION # it may run all the same
       restore_options "$2"
       exit 1
     }
   else
+    start_status=0
     check_own_server "$2"
     wait_until_ready "$2" || fail "the server in $2 is running, but does not accept connections. Read its log"
   fi
   restore_options "$2"
   write_complete "$2/pghaul-fence/server" head -n 3 -- "$2/postmaster.pid"
   move_behind_fence "$2" PG_VERSION
+  [ "$start_status" -eq 0 ] || exit "$start_status"
+}
+
+# hide_version DATA PROCESS   Move PG_VERSION behind the fence as soon as a server works in DATA; give up when PROCESS,
+# which starts it, has ended. A server has read PG_VERSION before it works in DATA (postmaster.c, checkDataDir).
+hide_version() {
+  until hide_found=$(list_servers_in "$1") && [ -n "$hide_found" ]; do
+    kill -s 0 -- "$2" 2>/dev/null || return 0
+    sleep 0.02 || fail 'the program sleep is missing'
+  done
+  move_behind_fence "$1" PG_VERSION
 }
 
 # make_socket_folder DATA SOCKET   Create the folder of the Unix socket, and record it in the fence of DATA.

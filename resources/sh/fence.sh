@@ -190,7 +190,8 @@ check_own_server() {
       ;;
     *) [ -z "$own_lock" ] || [ "$own_lock" != "$own_known" ] || return 0 ;;
   esac
-  fail "a PostgreSQL server that this copy has not started is running in $1. Check why, and stop it"
+  fail "a PostgreSQL server that this copy has not started is running in $1, as after a reboot in the middle of its" \
+    'start. Make sure that no client has used it, and stop it'
 }
 
 # stop_local_only DATA   Stop the server there that start_local_only has started, if it is running. It sends a signal:

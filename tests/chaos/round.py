@@ -131,6 +131,7 @@ def _move(place: Place, striking: Striking, first: str) -> tuple[str, list[str],
                 striking.mend()
             typed.append(option or "begin")
             done = _type(place, option, striking.look)
+            _stop_as_told(place, done.said)
             said, execution = done.said, of_the_move(place.workstation.execution())
             if ended(execution) and execution is not None:
                 return {"done": "moved"}.get(execution["state"], "taken back"), typed, opened_at(execution)
@@ -150,6 +151,12 @@ def _unlock_as_told(place: Place) -> None:
     said = "\n".join(place.workstation.log)
     for path, name in re.findall(r"the lock (\S+) on (old|new) could not be removed", said):
         getattr(place.lab, name).exec("sh", "-c", f"rm -f {path}")  # it ends at random: `-*`
+
+
+def _stop_as_told(place: Place, said: str) -> None:
+    """A server that the boot of the new host has started in the copy, a person stops."""
+    if "a PostgreSQL server that this copy has not started is running" in said:
+        place.lab.new.exec("systemctl", "stop", "postgresql@*")
 
 
 def _wait_for_a_row(clients: Clients) -> None:

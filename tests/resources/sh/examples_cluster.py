@@ -26,6 +26,14 @@ case $last in
 esac
 echo "$last $PGDATA $options" """,
 }
+_WAITS_UNTIL_HIDDEN = """(cd "$PGDATA" && exec ../postgres 60 >/dev/null 2>&1) &
+printf '%s\\n' $! "$PGDATA" 1700000000 5432 >"$PGDATA/postmaster.pid" || { echo pghaul: full >&2 && exit 1; }
+looks=0
+while [ -e "$PGDATA/PG_VERSION" ]; do
+  looks=$((looks + 1))
+  [ "$looks" -lt 500 ] || exit 1
+  /bin/sleep 0.01
+done"""
 _FENCED = (
     "mkdir -p data/global data/pghaul-fence/global && echo 15 >data/PG_VERSION && touch data/pghaul-fence/mark && "
     "echo control >data/pghaul-fence/global/pg_control"
@@ -129,6 +137,31 @@ _STARTING = [
         complains="/data did not start: read ",
         after="[ ! -e data/PG_VERSION ] && [ -e data/global/pg_control ]",
         name="it does not",
+    ),
+    Example(
+        "start_local_only",
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
+        arrange=f"{_FENCED} && cp /bin/sleep postgres",
+        programs={"pg_ctl": _WAITS_UNTIL_HIDDEN},
+        prints="",
+        after=f"{_RUNS_FENCED} && {_END}",
+        name="nothing could start it at a boot while pg_ctl waits",
+    ),
+    Example(
+        "hide_version",
+        (_DATA, "1"),
+        arrange=f"{_FENCED} && {_LIVES}",
+        prints="",
+        after=f"[ ! -e data/PG_VERSION ] && [ -e data/pghaul-fence/PG_VERSION ] && {_END}",
+        name="a server works there",
+    ),
+    Example(
+        "hide_version",
+        (_DATA, "999999999"),
+        arrange=_FENCED,
+        prints="",
+        after="[ -e data/PG_VERSION ]",
+        name="what starts it has ended",
     ),
     Example(
         "make_socket_folder",
