@@ -79,9 +79,7 @@ def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, S
     """Each change, and the spec with it."""
     yield from ((change, smaller, checking) for change, smaller in _smaller(spec) if method not in _DUMPS)
     for change, bound_by, times, changed in (*_network(spec), *_disks(spec)):
-        without = _without_the_bound(spec, bound_by, times, changed)
-        if without is not None:
-            yield change, without, checking
+        yield change, _without_the_bound(spec, bound_by, times, changed), checking
     yield from ((change, changed, checking) for change, changed in _processors(spec, method))
     if checking is Verify.ALL and method not in {*_DUMPS, "streaming-replica"}:
         yield "checksums in advance (--verify changed)", spec, Verify.CHANGED
@@ -95,10 +93,10 @@ def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:
     wasted, kept = spec.cluster.wasted_bytes, spec.cluster.kept_wal_bytes
     if wasted:
         tables = _named(spec.history.bloated)
-        yield f"VACUUM FULL of {tables} before the move: {units.size(wasted)} contain no rows", _less(spec, wasted)
+        yield f"VACUUM FULL of {tables} before the move ({units.size(wasted)} contain no rows)", _less(spec, wasted)
     if kept:
         held = "a slot, the archiver or a setting keeps it"
-        yield f"removing {units.size(kept)} of old WAL: {held}", _less(spec, kept)
+        yield f"the removal of {units.size(kept)} of old WAL ({held})", _less(spec, kept)
 
 
 _NAMED = 3
@@ -156,10 +154,7 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     if read is not None:
         faster = _rereading(spec, replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read)))
         yield (
-            (
-                f"an old disk that reads {units.rate(_TIMES * read)} in place of {units.rate(read)}, "
-                "for example that of a standby which is promoted before the move"
-            ),
+            f"an old disk with twice the read rate ({units.rate(_TIMES * read)} instead of {units.rate(read)})",
             "old disk",
             _TIMES,
             faster,
@@ -167,7 +162,7 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     if write is not None:
         faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
         yield (
-            f"a new disk that writes {units.rate(_TIMES * write)} in place of {units.rate(write)}",
+            f"a new disk with twice the write rate ({units.rate(_TIMES * write)} instead of {units.rate(write)})",
             "new disk",
             _TIMES,
             faster,
@@ -183,14 +178,13 @@ def _rereading(spec: Spec, changed: Spec) -> Spec:
     return replace(changed, history=replace(changed.history, read_seconds=took / times))
 
 
-def _without_the_bound(spec: Spec, bound_by: str, times: float, changed: Spec) -> Spec | None:
+def _without_the_bound(spec: Spec, bound_by: str, times: float, changed: Spec) -> Spec:
     """With a copy that was observed it counts how fast that would go: only the link that held it up can speed it up,
-    and no more than to what the others carry. None: another link held it up, or nobody knows which."""
+    and no more than to what the others carry. Where another link held it up, or nobody knows which, the copy stays as
+    it was observed."""
     observed = spec.copy.observed_bytes_per_second
-    if observed is None:
+    if observed is None or basis(spec).copy.bound_by != bound_by:
         return changed
-    if basis(spec).copy.bound_by != bound_by:
-        return None
     chain = replace(changed, copy=replace(changed.copy, observed_bytes_per_second=None))
     faster = min(times * observed, basis(chain).copy.likely)
     return replace(changed, copy=replace(changed.copy, observed_bytes_per_second=max(observed, faster)))

@@ -196,7 +196,7 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     if max(lanes) > 1:
         said["lanes"] = (
             "While the cluster is stopped, the data directory and the tablespaces are copied at the same time. "
-            "Those on the same disk share its rate."
+            "Copies that use the same disk share its rate."
         )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 
@@ -231,7 +231,7 @@ def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
     if spec.history.whole_copy:
-        return f"An earlier copy of this move reached {units.rate(observed)}, from its start to its end. {took}"
+        return f"An earlier run of this move copied at {units.rate(observed)} on average. {took}"
     if "copy.observed_bytes_per_second" in spec.history.sources:
         return f"A sample of the cluster's own files was copied at {units.rate(observed)}. {took}"
     return f"The copy rate was given as {units.rate(observed)}. {took}"
@@ -302,9 +302,9 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         # no more has changed in that hour than was written to; another hour may be a busier one
         low, likely, high = min(figures[0], written), written, figures[2]
         said["change"] = (
-            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour, the "
-            f"size of the data files written to in the hour before the facts were read. For the high value, it is "
-            f"assumed to be {units.size(high)} an hour, as in other clusters of this size."
+            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour: "
+            "the data files that were written to in the hour before the facts were read have this size. The high "
+            f"values of the estimate assume {units.size(high)} an hour, as in other clusters of this size."
         )
         return drawn("change", low, likely, high)
     low, likely, high = figures

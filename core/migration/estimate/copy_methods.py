@@ -14,6 +14,7 @@ from core.migration.estimate.proofs import (
     describe_verify_all,
     last_files,
     looking,
+    looks,
     looks_for_corruption,
     read_whole,
     reading,
@@ -22,6 +23,7 @@ from core.migration.estimate.proofs import (
 from core.migration.estimate.rates import Rate, slowest, timed
 from core.migration.estimate.stages import (
     PEOPLE,
+    ROUND_TRIPS,
     Part,
     Simulated,
     after_cutover,
@@ -131,7 +133,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
             Phase.WARM,
             made,
             reading(known).bound_by if reads_longer else bound_by,
-            whole.evidence if copied is None else COPIED,
+            whole.evidence if copied is None else _describe_copied(known),
             stopped=False,
         ),
         before_stop(known, asked_checkpoint(since_a_checkpoint(known))),
@@ -172,10 +174,14 @@ def _limited(known: Basis, rate: Rate) -> Rate:
     return slowest((rate, Rate(fixed(limit), limit, LIMIT)))
 
 
-COPIED = (
-    "the rehearsal has left its copy on the new server: only what has changed since is copied again, and every file is "
-    "read once for its checksum"
-)
+def _describe_copied(known: Basis) -> str:
+    """Return where the figure of pre-copy passes comes from that find a copy on the new server."""
+    took = known.spec.history.read_seconds
+    timed_then = "" if took is None else f", which took {units.duration(took)} in the rehearsal"
+    return (
+        "calculated from the rehearsal. Its copy is still on the new server, so only what has changed since is copied. "
+        f"Every file is read once for its checksum{timed_then}"
+    )
 
 
 def _copied_before(known: Basis) -> "Draws | None":
@@ -217,7 +223,14 @@ def _last_passes(known: Basis, seconds: "Draws", whole: Part) -> tuple[Part, "Dr
     held_up = least(deletions_listed(known), whole.seconds - sent)
     read = least(_sums(known, seconds), whole.seconds - sent - held_up)
     made = sent + held_up + last_files(known)
-    return as_timed(known, Part(Phase.FINAL, made, _binds(known, seconds), reckoned_words(known))), read
+    moved, looked = _moved(known, seconds), _LOOKS * looks(known)
+    longest = {_binds(known, seconds): moved, "files": looked, ROUND_TRIPS: made - moved - looked}
+    bound_by = max(longest, key=lambda each: float(longest[each].mean()))
+    return as_timed(known, Part(Phase.FINAL, made, bound_by, reckoned_words(known))), read
+
+
+_LOOKS = 3
+"""How often the final sync looks at every file: for its contents, for the list of what is deleted, and for new ones."""
 
 
 def _settled(known: Basis) -> "Draws":
@@ -281,8 +294,12 @@ def _copied(known: Basis) -> Part:
 
 def _again(known: Basis, seconds: "Draws") -> "Draws":
     """Seconds of a pass over what changed in so many seconds."""
-    looks = known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
-    return _touched(known, seconds) / known.read.draws + changed(known, seconds) / known.copy.draws + looks
+    return _moved(known, seconds) + looks(known)
+
+
+def _moved(known: Basis, seconds: "Draws") -> "Draws":
+    """Of it, the seconds in which what was touched is read, and what changed is sent."""
+    return _touched(known, seconds) / known.read.draws + changed(known, seconds) / known.copy.draws
 
 
 def _sums(known: Basis, seconds: "Draws") -> "Draws":
@@ -312,7 +329,10 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
     if hourly is None:
         return ()
     return (
-        (f"The final sync has to read all data files that were written to in the last hour ({units.size(hourly)})."),
+        (
+            f"The final sync is assumed to read {units.size(hourly)}: the size of all data files that were written to "
+            "in the hour before the facts were taken."
+        ),
     )
 
 

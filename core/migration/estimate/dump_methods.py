@@ -91,7 +91,7 @@ NO_SLOWER = "The network was not measured. It is assumed to be no slower than at
 CROSSES = "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
 IN_FILES = (
     "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
-    "longer of the two durations. They contain no indexes: those are built there."
+    "longer of the two durations. The files contain no indexes: those are built there."
 )
 """pg_restore -j reads files only, no pipe: both can overlap where the new server reads them from the old one."""
 

@@ -20,7 +20,7 @@ def verify(known: Basis, read: "Draws | None" = None) -> Part:
 
     `read`: seconds until what a warm copy has brought is read and summed up in the stop.
     """
-    alone = drawn("lists", *assumptions.LISTS) + _looks(known)
+    alone = drawn("lists", *assumptions.LISTS) + looks(known)
     read = fixed(0.0) if read is None else read
     bound_by = "old disk" if float(read.mean()) > float(alone.mean()) else "files"
     return stage(known, Phase.VERIFY, 2, alone + read, bound_by, detached=1)
@@ -28,15 +28,16 @@ def verify(known: Basis, read: "Draws | None" = None) -> Part:
 
 def last_files(known: Basis) -> "Draws":
     """Seconds of the pass behind the last one that sends file contents: new files, and what is to be deleted."""
-    return steps(known, known.roots, detached=1) + empty_pass(known) + _looks(known)
+    return steps(known, known.roots, detached=1) + empty_pass(known) + looks(known)
 
 
 def deletions_listed(known: Basis) -> "Draws":
     """Seconds by which the list of what is to be deleted, made beside the final sync, holds it up."""
-    return steps(known, 1, detached=1) + _looks(known)
+    return steps(known, 1, detached=1) + looks(known)
 
 
-def _looks(known: Basis) -> "Draws":
+def looks(known: Basis) -> "Draws":
+    """Seconds of a look at each file."""
     return known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
 
 
@@ -107,17 +108,11 @@ def looking(known: Basis) -> "Draws":
 
 def describe_verify_all(known: Basis) -> str:
     """Return a sentence on the additional downtime of --verify all."""
-    looks = [part.name for part in looks_for_corruption(known)]
+    programs = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
-    if not looks:
-        return (
-            "The estimate is that of a plan which compares, in the downtime, the checksums of the files that have "
-            "changed since the checksums in advance. With --verify all, every file is read during the downtime. "
-            f"This would take about {seconds} more, which are not included."
-        )
-    behind = f", and {' and '.join(looks)} examine the new cluster"
+    behind = f", and {' and '.join(programs)} examine the new cluster" if programs else ""
     return (
-        "The estimate is that of a plan which compares, in the downtime, the checksums of the files that have changed "
-        f"since the checksums in advance. With --verify all, every file is read during the downtime{behind}. "
-        f"This would take about {seconds} more, which are not included."
+        "The checksums of all files are computed before the downtime. In the downtime, only the files that have "
+        "changed since then are read again and compared. With --verify all, every file is read during the "
+        f"downtime{behind}. That would add about {seconds}, which are not included."
     )

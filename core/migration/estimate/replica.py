@@ -19,7 +19,7 @@ from core.migration.estimate.stages import (
 OVERRUN = "The cluster changes about as fast as it can be copied. A replica may never catch up."
 _TAKEN = (
     "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it.",
-    "Both servers are assumed to run the same major version on the same architecture.",
+    "It needs the same major version and architecture on both servers.",
     "pg_basebackup sends the data in one stream, without ssh.",
 )
 _NEVER = 0.5

@@ -24,6 +24,9 @@ PEOPLE = (
     "applications."
 )
 
+ROUND_TRIPS = "round trips"
+"""What bounds a stage of many short commands."""
+
 _CALIBRATED: Figure = (0.85, 1.0, 1.2)
 
 
@@ -137,15 +140,20 @@ def empty_pass(known: Basis) -> "Draws":
 def stage(
     known: Basis, name: str, number: int, work: "Draws", bound_by: str, *, detached: int = 0, stopped: bool = True
 ) -> Part:
-    """A stage of so many steps and the work that they do; as it was timed, where it was."""
-    seconds = steps(known, number, detached=detached) + work
+    """A stage of so many steps and the work that they do; as it was timed, where it was.
+
+    `bound_by`: what the work waits for. Where the steps themselves take longer, the stage waits for round trips.
+    """
+    alone = steps(known, number, detached=detached)
+    bound_by = bound_by if float(work.mean()) > float(alone.mean()) else ROUND_TRIPS
+    seconds = alone + work
     return as_timed(known, Part(name, seconds, bound_by, reckoned_words(known), stopped))
 
 
 def reckoned_words(known: Basis) -> str:
     """Where the figure of a stage comes from that was never timed."""
     return (
-        "calculated from measured rates, the number of commands, and the duration of one of them on these servers"
+        "calculated from measured rates, the number of commands, and the duration of a single command on these servers"
         if known.spec.link.command_seconds is not None
         else "assumed"
     )
@@ -170,7 +178,7 @@ def timed_words(known: Basis, stage: str) -> str:
 def prepare(known: Basis) -> Part:
     """Folders, keys and accounts made ready, while the old cluster runs."""
     number = 8 + known.roots
-    return stage(known, Phase.PREPARE, number, fixed(0.0), "round trips", stopped=False)
+    return stage(known, Phase.PREPARE, number, fixed(0.0), ROUND_TRIPS, stopped=False)
 
 
 def checkpoint(known: Basis) -> "Draws":
@@ -201,7 +209,7 @@ def before_stop(known: Basis, work: "Draws") -> Part:
 
 def close_channel(known: Basis) -> Part:
     """The copy's key and its lists of files are taken away."""
-    return stage(known, Phase.CLOSE, 3, fixed(0.0), "round trips")
+    return stage(known, Phase.CLOSE, 3, fixed(0.0), ROUND_TRIPS)
 
 
 def start_new(known: Basis) -> Part:
@@ -216,7 +224,7 @@ def cut_over(known: Basis) -> Part:
 
 def after_cutover(known: Basis) -> Part:
     """What is looked at and tidied up once clients can connect."""
-    return stage(known, Phase.AFTER, 6, fixed(0.0), "round trips", stopped=False)
+    return stage(known, Phase.AFTER, 6, fixed(0.0), ROUND_TRIPS, stopped=False)
 
 
 def stop_by_hand(known: Basis, shutdown: "Draws") -> Part:

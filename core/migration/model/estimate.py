@@ -46,6 +46,11 @@ CARRIED_OUT = frozenset({"cold-copy", "warm-copy"})
 """The methods that pghaul plans and carries out; the others are estimated for comparison."""
 
 
+_WHILE_CLIENTS_WORK = frozenset(
+    {Phase.PREPARE, Phase.WARM, Phase.CHECKPOINT, Phase.DRESS, Phase.BEFORE_STOP, Phase.AFTER, "base copy", "catch up"}
+)
+
+
 def method_title(method: str) -> str:
     """Return the English title of a method for people, as it begins a line."""
     return _METHODS.get(method, method)
@@ -69,6 +74,11 @@ class Stage:
     seconds: Span
     bound_by: str
     evidence: str = ""
+
+    @property
+    def in_downtime(self) -> bool:
+        """Whether clients wait meanwhile."""
+        return self.name not in _WHILE_CLIENTS_WORK
 
 
 @dataclass(frozen=True, slots=True)

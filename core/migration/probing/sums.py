@@ -28,7 +28,11 @@ def measure(site: ProbeContext) -> Measured:
         both = on_old.result(), on_new.result()
     timings = [parse_timing(each.stdout) for each in both]
     slower = max(range(2), key=lambda side: _a_byte(timings[side]))
-    how = f"{program} over zeros, on both servers at the same time; the {('old', 'new')[slower]} server is slower"
+    server = ("old", "new")[slower]
+    how = (
+        f"{program} over zeros, on both servers at the same time; the rate is that of the {server} server, which is "
+        "slower"
+    )
     return timings[slower], how, both[slower]
 
 

@@ -176,7 +176,7 @@ def _explain_choice(sample: Probe, tried: Sequence[Probe], links: dict[Quantity,
     if other_rates:
         sentences.append(f"Other transports: {other_rates}.")
     if bound:
-        sentences.append(f"The bottleneck is the {_BOTTLENECKS[bound]}.")
+        sentences.append(f"The bottleneck of this transport is the {_BOTTLENECKS[bound]}.")
     return " ".join([*sentences, _describe_links(links)]) if links else " ".join(sentences)
 
 

@@ -155,6 +155,19 @@ def test_each_stage_says_what_bounds_it_and_where_its_figure_comes_from() -> Non
     assert estimate(TERA).methods[0].bytes_on_new == 1.22e12
 
 
+def test_a_stage_of_many_short_commands_waits_for_round_trips() -> None:
+    """What reads and sends next to nothing would gain nothing by a faster disk."""
+
+    def bounds(changes: float, written: float, files: int = 1000) -> dict[str, str]:
+        cluster = replace(TERA.cluster, change_bytes_per_hour=changes, written_bytes=written, files=files)
+        return {stage.name: stage.bound_by for stage in method("warm-copy", replace(TERA, cluster=cluster)).stages}
+
+    idle, busy = bounds(1e3, 1e3), bounds(1e12, 1e12)
+    assert idle[Phase.FINAL] == idle[Phase.AFTER] == "round trips"
+    assert busy[Phase.FINAL] not in {"round trips", "files"}
+    assert bounds(1e3, 1e3, 3_000_000)[Phase.FINAL] == "files"
+
+
 def test_a_small_cluster_is_stopped_for_some_seconds() -> None:
     """1 GB of pgbench between two hosts, with every proof: some 8 s of downtime."""
     small = Spec(

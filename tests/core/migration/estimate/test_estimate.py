@@ -42,6 +42,13 @@ def test_every_method_is_there() -> None:
     assert [each.method for each in estimate(load_spec("[cluster]\nsize_bytes = 1e9", "spec")).methods] == METHODS
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_the_stages_in_which_clients_wait_add_up_to_the_downtime(name: str) -> None:
+    found = method(name, "[cluster]\nsize_bytes = 100e9")
+    waiting = sum(stage.seconds.likely for stage in found.stages if stage.in_downtime)
+    assert waiting == pytest.approx(found.downtime_seconds.likely, rel=0.01)
+
+
 def test_the_slowest_link_bounds_the_copy() -> None:
     rates = {"old": "read_bytes_per_second", "new": "write_bytes_per_second"}
     for slow, bound in (("old", "old disk"), ("new", "new disk")):
