@@ -26,7 +26,10 @@ from core.migration.execution.entry import (
 )
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import (
+    Figures,
     Paragraph,
+    figures_of,
+    files_verified,
     follow_up,
     follow_up_tasks,
     open_follow_up_tasks,
@@ -43,13 +46,16 @@ from core.migration.execution.queries import sentences as describe_queries
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.runner import Runner, new_execution
 from core.migration.execution.status import (
+    MoveStatus,
     NextOption,
     Possible,
     describe_both_clusters,
     known_downtime,
+    move_status,
     next_options,
     possible,
     suggest_next_commands,
+    was_stopped_before,
 )
 from core.migration.execution.step_runner import StepRunner
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
@@ -59,10 +65,10 @@ from core.migration.execution.timeline import (
     RunningStep,
     account,
     current_rate,
-    describe_position,
     describe_progress,
     downtime,
     running_steps,
+    seconds_left,
     status_of,
 )
 from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
@@ -83,6 +89,8 @@ __all__ = [
     "Account",
     "Downtime",
     "ExecutionState",
+    "Figures",
+    "MoveStatus",
     "NextOption",
     "Operator",
     "Paragraph",
@@ -101,10 +109,12 @@ __all__ = [
     "execution_status",
     "explain_missing_query",
     "explain_no_dress_rehearsal",
+    "files_verified",
     "find_extra_pass",
     "follow_up",
     "follow_up_tasks",
     "lines_of_queries",
+    "move_status",
     "next_options",
     "open_follow_up_tasks",
     "query_results",
@@ -113,7 +123,9 @@ __all__ = [
     "result_of",
     "resume_execution",
     "roll_back_execution",
+    "seconds_left",
     "suggest_next_commands",
+    "was_stopped_before",
 ]
 
 LOADED_LATE = ("humanize", "numpy")
@@ -239,11 +251,11 @@ def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionStat
     return ExecutionState(
         execution=shown,
         alive=alive,
-        position=describe_position(status_of(shown, now)) if alive else "",
         running=running_steps(shown, now) if alive else (),
         stands=describe_both_clusters(shown),
         left=describe_leftovers(shown),
         ending=describe_outcome(session, shown),
+        figures=figures_of(shown, session.store.estimate(shown.move)),
         possible=may if shown is newest else _only_begin(may),
         downtime=known_downtime(shown, now, alive=alive),
         bytes_per_second=(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from core.comparison.model import Comparison, Diagnosis, Sample
     from core.facts.model import Cluster, Facts
-    from core.migration.execution.outcome import Paragraph
+    from core.migration.execution.outcome import Figures, Paragraph
     from core.migration.execution.status import Possible
     from core.migration.execution.timeline import Downtime, RunningStep
     from core.migration.model.estimate import Estimate
@@ -77,11 +77,11 @@ class ExecutionState:
     Attributes:
         execution: the execution; None if there is none.
         alive: whether a program of this workstation runs it.
-        position: how far it is while it is running, in words.
         running: the steps that are running.
         stands: the state of both clusters, in a sentence.
         left: what it has left on the servers if it ended before the old cluster was stopped.
         ending: how it has ended.
+        figures: what it has come to, once it is done or rolled back.
         possible: the actions that are possible.
         downtime: of the clients at `read_at`.
         bytes_per_second: the current rate of the copy.
@@ -92,11 +92,11 @@ class ExecutionState:
 
     execution: "Execution | None" = None
     alive: bool = False
-    position: str = ""
     running: "tuple[RunningStep, ...]" = ()
     stands: str = ""
     left: str = ""
     ending: "tuple[Paragraph, ...]" = ()
+    figures: "Figures | None" = None
     possible: "Possible | None" = None
     downtime: "Downtime | None" = None
     bytes_per_second: float | None = None

@@ -124,7 +124,7 @@ def unfinished_executions(session: Session) -> tuple[Unfinished, ...]:
     """Return the unfinished execution of each move, the most urgent first."""
     store, now = session.store, datetime.now(UTC)
     found = (unfinished(one, now, alive=store.carried_out(one.id)) for one in store.unfinished_executions())
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: not one.grave))
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.urgency))
 
 
 Look = Callable[[Move, Facts, Facts], FleetMove]

@@ -179,11 +179,13 @@ def _place_with_runs(session: Session, word: str) -> tuple[Place, tuple[Run, ...
 
 def _storage_report(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:
     places = dict.fromkeys((run.volume.server, run.volume.mount_point) for run in runs)
-    known = {profile.name for profile in session.store.profiles()}
-    facts = {server: session.store.facts(server) for server, _ in places if server in known}
+    known = {profile.name: profile for profile in session.store.profiles()}
+    profiles = [known[server] for server in dict.fromkeys(server for server, _ in places) if server in known]
+    facts = {each.name: read for each in profiles if (read := session.store.facts(each.name)) is not None}
     found = tuple(
         diagnose(read, path, [run for run in runs if run.volume.server == server])
         for server, path in places
         if (read := facts.get(server)) is not None
     )
-    return StorageReport(compared, tuple(runs), at, settings.program_version(), found)
+    version = settings.program_version()
+    return StorageReport(compared, tuple(runs), at, version, found, tuple(profiles), tuple(facts.values()))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.api.model import ServerRow
 from core.api.session import Session, record_commands
 from core.errors import AuthenticationError, BlockedError, CommandError
+from core.history.executions import ServerUse
 from core.jobs import Job
 from core.migration.execution import lock
 from core.migration.execution.lock import HeldError, Holder
@@ -18,8 +19,10 @@ from core.servers.ssh_config import named_hosts
 
 __all__ = [
     "ServerRow",
+    "ServerUse",
     "Tried",
     "find_leftover_execution",
+    "find_use",
     "has_keyring",
     "is_promised",
     "list_servers",
@@ -57,6 +60,11 @@ def list_servers(session: Session) -> tuple[ServerRow, ...]:
         )
         for profile in session.store.profiles()
     )
+
+
+def find_use(session: Session, server: str) -> ServerUse | None:
+    """Return the move that is not over and uses a server, with what it fixes; None if all can be changed."""
+    return session.store.server_use(server)
 
 
 def save_profile(session: Session, profile: Profile, name: str | None) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, or_, select, update
@@ -200,20 +201,52 @@ def refuse_server_in_use(session: Session, name: str, profile: Profile, alive: C
     if row is None:
         return
     changed = {field for field in _REACHED_BY if getattr(row, field) != getattr(profile, field)}
+    use = find_use(session, name, alive) if changed else None
+    if use is not None and changed & use.fixed:
+        raise InputError(
+            f"The server {name} cannot be renamed or reached in another way now, because the move {use.move} uses it. "
+            f"{use.why}",
+            "Continue the move, or end it. What can be done is shown by: "
+            f"{command('pghaul', 'execute', use.move)} --status. If the server has another address now, name it in "
+            f"~/.ssh/config as HostName of Host {row.address}.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUse:
+    """A move that is not over and uses a server.
+
+    Attributes:
+        fixed: the fields of the profile that cannot be changed now.
+        why: what has not ended, in a sentence.
+    """
+
+    move: str
+    fixed: frozenset[str]
+    why: str
+
+
+def find_use(session: Session, name: str, alive: Callable[[str], bool]) -> ServerUse | None:
+    """Return the use of a server that fixes most of its fields; None if all can be changed.
+
+    Args:
+        session: of the history.
+        name: the recorded name of the server.
+        alive: whether the process of a token lives.
+    """
+    row = session.scalar(select(ProfileRow).where(ProfileRow.name == name))
+    if row is None:
+        return None
     uses = or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)
-    for move in session.scalars(select(MoveRow.name).where(uses).order_by(MoveRow.name)) if changed else ():
+    found: list[ServerUse] = []
+    for move in session.scalars(select(MoveRow.name).where(uses).order_by(MoveRow.name)):
         latest = latest_execution(session, move)
         why = "" if latest is None else explain_unfinished(latest)
         process = None if latest is None else process_of(session, latest.id)
-        fixed = _REACHED_BY if process is not None and alive(process) else _WHICH_MACHINE
-        if why and changed & fixed:
-            raise InputError(
-                f"The server {name} cannot be renamed or reached in another way now, because the move {move} uses it. "
-                f"{why}",
-                "Continue the move, or end it. What can be done is shown by: "
-                f"{command('pghaul', 'execute', move)} --status. If the server has another address now, name it in "
-                f"~/.ssh/config as HostName of Host {row.address}.",
-            )
+        if why:
+            carried_out = process is not None and alive(process)
+            found.append(ServerUse(move, _REACHED_BY if carried_out else _WHICH_MACHINE, why))
+    return max(found, key=lambda use: len(use.fixed), default=None)
 
 
 _WHICH_MACHINE = frozenset({"address", "port"})

@@ -75,6 +75,11 @@ class Store(HistoryFile):
             executions.refuse_server_in_use(session, recorded, profile, self._owners.alive)
             recorded_profiles.update_profile(session, recorded, profile)
 
+    def server_use(self, name: str) -> executions.ServerUse | None:
+        """Return the move that is not over and uses a server, with what it fixes; None if all can be changed."""
+        with self._read() as session:
+            return executions.find_use(session, name, self._owners.alive)
+
     def put_profile(self, profile: Profile) -> None:
         """Add the profile of a server, or replace the one with the same name."""
         self.put_profiles([profile])

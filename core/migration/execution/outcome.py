@@ -1,18 +1,19 @@
 """What an execution did and how it ended: passes, comparisons and interruptions as data, the result in sentences."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from core import units
 from core.migration.execution.dressed import cost_sentences
 from core.migration.execution.entry import list_manual_rollback_steps
+from core.migration.execution.rates import covered
 from core.migration.execution.status import runs_as_before
 from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
-from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, OVER, Execution, Kind, State, StepRun
 from core.migration.model.plan import FollowUp, FollowUpGroup, Phase, Plan, Step
 from core.servers.shell import command
 
@@ -25,13 +26,40 @@ class Paragraph:
     sentences: tuple[str, ...]
 
 
+GAP_SECONDS = 10.0
+"""So long without any step in the downtime is an interruption; between two steps of an execution under way it is less
+than a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a move or rehearsal has come to, in figures.
+
+    Attributes:
+        sent: bytes of cluster; `passes`: how many steps sent any.
+        copy_rate: bytes of cluster a second, of the pass that brought the whole of it; None: none did.
+        files_verified: how many files were found to be alike on both servers; None: they were not compared.
+        seconds: in which its commands ran; `expected_seconds`: what the plan expected of them, None if of none, or if
+            the move was rolled back on its way.
+        forecast: of a rehearsal, the downtime of the move by what was measured; None where nothing tells.
+    """
+
+    sent: int
+    passes: int
+    copy_rate: float | None
+    files_verified: int | None
+    seconds: float
+    expected_seconds: float | None
+    forecast: Span | None = None
+
+
 _LISTED = re.compile(r"^[^:\n]+: (\d+) files, \d+ bytes, ", re.MULTILINE)
 """A line of what `checksum_all` prints for each data root (resources/sh/verify.sh)."""
 
 
 def result_of(execution: Execution) -> tuple[str, ...]:
     """Return the result of a move or rehearsal that is done or rolled back, in short sentences; empty of any other."""
-    if execution.state not in {State.DONE, State.ROLLED_BACK}:
+    if execution.state not in OVER:
         return ()
     if execution.kind is Kind.REHEARSAL:
         return ("The dress rehearsal is done." if execution.dressed else "The copy rehearsal is done.",)
@@ -43,6 +71,33 @@ def result_of(execution: Execution) -> tuple[str, ...]:
     if done and (number := files_verified(execution)) is not None:
         said.append(f"{units.counted(number, 'file')} verified, 0 differences.")
     return tuple(said)
+
+
+def figures_of(execution: Execution, estimate: Estimate | None = None) -> Figures | None:
+    """Return the figures of a move or rehearsal that is done or rolled back; None of any other.
+
+    Args:
+        execution: the move or rehearsal.
+        estimate: made after a rehearsal with what it measured.
+    """
+    if execution.state not in OVER:
+        return None
+    found = account(execution)
+    commands = {step.number: step for step in execution.steps_taken if not step.by_person}
+    runs = [run for run in execution.steps if run.back or run.number in commands]
+    as_planned = execution.state is State.DONE
+    expected = sum(step.expected_seconds or 0.0 for step in commands.values()) if as_planned else 0.0
+    method = estimate.method(execution.plan.method) if estimate is not None else None
+    rehearsed = execution.kind is Kind.REHEARSAL
+    return Figures(
+        sent=found.sent,
+        passes=found.passes,
+        copy_rate=found.copy_rate,
+        files_verified=files_verified(execution),
+        seconds=covered(runs),
+        expected_seconds=expected or None,
+        forecast=method.downtime_seconds if method is not None and rehearsed else None,
+    )
 
 
 def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
@@ -244,7 +299,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where it ended on its way, and when it was gone on with; None: not yet, or by the way back."""
+    """Where it ended on its way, and when it was gone on with; None: not yet, or by the way back.
+
+    In the downtime, a time in which no step ran is one too, as where it was paused or pghaul had ended in between.
+    """
 
     at: datetime
     title: str
@@ -377,7 +435,8 @@ def files_verified(execution: Execution) -> int | None:
 
 
 def breaks(execution: Execution) -> tuple[Break, ...]:
-    """Where a step failed, was cancelled, or was lost from sight, one for all that ended together."""
+    """Where a step failed, was cancelled, or was lost from sight, one for all that ended together; and where no step
+    ran in the downtime."""
     found: list[Break] = []
     runs = _forward(execution)
     for at, run in enumerate(runs):
@@ -387,8 +446,26 @@ def breaks(execution: Execution) -> tuple[Break, ...]:
         ended = run.ended_at or run.started_at
         resumed = next((later.started_at for later in runs[at + 1 :] if later.started_at >= ended), None)
         if not found or found[-1].resumed_at != resumed:
-            found.append(Break(ended, run.title, run.message or "Its end was not seen.", resumed))
-    return tuple(found)
+            found.append(Break(ended, run.title, run.message or "its end was not seen", resumed))
+    known = {each.resumed_at for each in found}
+    gaps = (gap for gap in _gaps(execution, runs) if gap.resumed_at not in known)
+    return tuple(sorted((*found, *gaps), key=lambda each: each.at))
+
+
+def _gaps(execution: Execution, runs: Sequence[StepRun]) -> Iterator[Break]:
+    """The times of the downtime in which no step ran, each with the step that had ended last."""
+    down = downtime(execution, execution.ended_at or execution.started_at)
+    if down is None:
+        return
+    last: StepRun | None = None
+    for run in sorted(runs, key=lambda each: each.started_at):
+        if last is not None and last.ended_at is not None:
+            seconds = (run.started_at - last.ended_at).total_seconds()
+            inside = down.began_at <= last.ended_at and (down.ended_at is None or last.ended_at < down.ended_at)
+            if inside and seconds >= GAP_SECONDS:
+                yield Break(last.ended_at, last.title, f"no step ran for {units.duration(seconds)}", run.started_at)
+        if last is None or (run.ended_at is not None and (last.ended_at is None or run.ended_at >= last.ended_at)):
+            last = run
 
 
 def made_again(execution: Execution) -> tuple[PassName | str, ...]:

@@ -303,6 +303,8 @@ class Unfinished:
         stopped_at: since when clients have no cluster; None: they have one, or nobody knows.
         expected_seconds: what the plan's commands are to take from the stop to the opening.
         old_server: the name of the old server; empty if the plan does not tell it.
+        waits: it waits for a person to do a manual step, or to decide.
+        unseen: nobody saw how its cutover or its rollback ended, so nobody knows whether clients have a cluster.
     """
 
     move: str
@@ -316,6 +318,14 @@ class Unfinished:
     expected_seconds: float | None
     possible: Possible
     old_server: str = ""
+    waits: bool = False
+    unseen: bool = False
+
+    @property
+    def urgency(self) -> int:
+        """The lower, the more urgent: it waits for a person, clients wait or may wait, it is under way, nobody is at
+        it."""
+        return 0 if self.waits else 1 if self.stopped_at is not None or self.unseen else 2 if self.alive else 3
 
     @property
     def grave(self) -> bool:
@@ -346,19 +356,27 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
     if ended or not (under_way or may_have_stopped_old(execution)):
         return None
     down = known_downtime(execution, now, alive=alive)
+    found = status_of(execution, now)
     return Unfinished(
         move=execution.move,
         id=execution.id,
         kind=execution.kind,
         state=execution.state,
         alive=alive,
-        at=describe_position(status_of(execution, now), downtime_said=True),
+        at=describe_position(found, downtime_said=True),
         stands=describe_both_clusters(execution),
         stopped_at=down.began_at if down is not None and down.ended_at is None else None,
         expected_seconds=down.expected_seconds if down is not None else None,
         possible=possible(execution, alive=alive),
         old_server=execution.plan.server(Side.OLD),
+        waits=alive and not _rolls_back(execution) and any(step.by_person for step, _ in found.under_way),
+        unseen=not alive and move_status(execution) in UNSEEN,
     )
+
+
+def _rolls_back(execution: Execution) -> bool:
+    """Whether the step that was begun last is one of the rollback: what was open before it is asked no more."""
+    return bool(execution.steps) and execution.steps[-1].back
 
 
 def explain_fixed_move(executions: Sequence[Execution]) -> str:

@@ -5,7 +5,7 @@ people stop the applications before that is said beside it. The downtime ends wh
 What people take in between is part of it, but of no plan, so it is counted separately as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -222,8 +222,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     under_way = [(step, run) for step in taken if (run := runs[step.number]) is not None and _runs(run)]
     to_come = [step for step in taken if not execution.done(step.number)]
     first = to_come[0] if to_come else taken[-1]
-    left = [_seconds_left(step, runs[step.number], now) for step in to_come if step.remote is not None]
-    known = [seconds for seconds in left if seconds is not None]
+    left_seconds, left_is_least = seconds_left(execution, taken, now)
     found = account(execution)
     stopped = found.stopped_at if found.reached_at is None else None
     return ExecutionStatus(
@@ -231,10 +230,21 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         steps=len(taken),
         under_way=tuple(under_way),
         stopped_seconds=(now - stopped).total_seconds() if stopped is not None else None,
-        left_seconds=sum(known) if known else None,
-        left_is_least=len(known) < len(left),
+        left_seconds=left_seconds,
+        left_is_least=left_is_least,
         extra_pass=_runs_extra_pass(execution, [step for step, _ in under_way]),
     )
+
+
+def seconds_left(execution: Execution, steps: Iterable[Step], now: datetime) -> tuple[float | None, bool]:
+    """Return how long the commands to come of these steps may take, and whether that is only the least.
+
+    The seconds are None where nothing tells. They are the least where nothing tells how long one of the commands takes.
+    """
+    to_come = [step for step in steps if step.remote is not None and not execution.done(step.number)]
+    left = [_seconds_left(step, execution.latest(step.number), now) for step in to_come]
+    known = [seconds for seconds in left if seconds is not None]
+    return (sum(known) if known else None), len(known) < len(left)
 
 
 def _runs_extra_pass(execution: Execution, under_way: Sequence[Step]) -> bool:

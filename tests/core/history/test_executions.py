@@ -189,8 +189,12 @@ def test_a_server_is_not_reached_otherwise_while_a_program_carries_a_move_of_it_
 
 @pytest.mark.parametrize("name", ["old", "new"])
 def test_a_server_is_not_renamed_while_a_program_carries_a_move_of_it_out(filled: Store, name: str) -> None:
-    filled.execution_started(replace(samples.execution(), plan=PLAN))
     profile = {"old": samples.OLD, "new": samples.NEW}[name]
+    assert filled.server_use(profile.name) is None
+    filled.execution_started(replace(samples.execution(), plan=PLAN))
+    use = filled.server_use(profile.name)
+    assert use is not None
+    assert (use.move, sorted(use.fixed)) == (MOVE.name, ["address", "jump", "name", "port", "user"])
     with pytest.raises(InputError, match=f"The server {profile.name} cannot be renamed"):
         filled.update_profile(replace(profile, name="renamed"), profile.name)
 
@@ -217,6 +221,8 @@ def test_a_move_that_is_not_over_keeps_its_machines_but_may_reach_them_otherwise
     filled.execution_changed(number, state, "")
     another = replace(samples.OLD, name="renamed", user="other", jump="other")
     filled.update_profile(another, samples.OLD.name)
+    use = filled.server_use("renamed")
+    assert ([] if use is None else sorted(use.fixed)) == (["address", "port"] if fixed else [])
     if fixed:
         with pytest.raises(InputError, match="HostName"):
             filled.put_profile(replace(another, address="192.0.2.44"))

@@ -123,6 +123,28 @@ def test_breaks_and_when_it_went_on() -> None:
     assert unseen.why not in {"", "no space", "no space either"}
 
 
+def test_a_pause_in_the_downtime_is_a_break() -> None:
+    """Also where pghaul ended between two steps: only the time tells either."""
+    paused = (*STOPPED, run(10, 400, 5), run(17, 405.5, 90), run(18, 500, 4))
+    (found,) = outcome.breaks(execution(*paused))
+    assert (found.title, found.at, found.resumed_at) == (
+        STOPPED[-1].title,
+        START + timedelta(seconds=106),
+        START + timedelta(seconds=400),
+    )
+    assert "4 min 54 s" in found.why
+
+
+def test_no_gap_out_of_the_downtime_and_none_told_twice_is_a_break() -> None:
+    before = (run(1, 0, 1), run(2, 60, 5))
+    behind = (*STOPPED, run(18, 110, 4), run(19, 900, 4))
+    assert outcome.breaks(execution(*before, *behind)) == ()
+    failed = (*STOPPED, run(10, 106, 5, status=1, message="no space"), run(10, 300, 5, attempt=2), run(18, 305, 4))
+    assert [each.why for each in outcome.breaks(execution(*failed))] == ["no space"]
+    side_by_side = (*STOPPED, run(10, 107, 60), run(11, 107, 2), run(12, 167, 2), run(18, 170, 4))
+    assert outcome.breaks(execution(*side_by_side)) == ()
+
+
 def test_a_step_under_way_is_no_break() -> None:
     assert outcome.breaks(execution(run(2, 0, None), state=State.RUNNING)) == ()
 
