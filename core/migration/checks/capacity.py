@@ -170,18 +170,17 @@ def _compare_by_file_system(
             return _unknown_size(context, root, system, resource)
         needed[system.mount_point] = needed.get(system.mount_point, 0) + need
     reusable = _used_by_earlier_copy(context.target, cluster, context.new, need_of)
-    needs, has, short, nearly_full = [], [], [], []
+    shown, short, nearly_full = [], [], []
     for mount_point, need in sorted(needed.items()):
         free = next(free_of(system) for system in context.new.file_systems if system.mount_point == mount_point)
         if free is None:
             # file systems that create inodes on demand (btrfs) cannot run out of them
             continue
         free += reusable.get(mount_point, 0)
-        needs.append(f"{mount_point} needs {format_number(need)}")
-        has.append(f"{mount_point} has {format_number(free)}")
+        shown.append(f"{mount_point} needs {format_number(need)}, has {format_number(free)}")
         short += [f"{mount_point} needs {format_number(need)} and has {format_number(free)}"] if need > free else []
         nearly_full += [mount_point] if need <= free < need * _MARGIN else []
-    evidence = "; ".join(needs) or "no limit", "; ".join(has) or "no limit"
+    evidence = NOTHING, "; ".join(shown) or "no limit"
     if short:
         return blocker(
             *evidence,

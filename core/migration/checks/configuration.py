@@ -138,9 +138,7 @@ def check_named_resources(context: CheckContext, cluster: Cluster, _wide: Cluste
     """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
     named = list_named_resources(cluster)
     if not named:
-        return passed(
-            "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age_note(cluster)}"
-        )
+        return passed("none", NOTHING, f"Neither the catalogs nor pg_hba.conf name any of these.{age_note(cluster)}")
     old = format_list([each.shown for each in named])
     asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):

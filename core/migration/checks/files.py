@@ -76,8 +76,8 @@ def check_owner_id(_context: CheckContext, owner: tuple[str, int], accounts: tup
     return passed(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{name} has another user ID on the new server. pghaul copies by name, also over NFS, so its copy "
-        "needs no action. Archives and NFS mounts of your own go by ID: map the IDs there.",
+        f"{name} has another user ID on the new server. pghaul sets the owner by name, also over NFS, so its "
+        "copy needs no action. Your own archives and NFS mounts use IDs, so map the IDs there.",
     )
 
 

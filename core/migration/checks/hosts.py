@@ -295,7 +295,8 @@ def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: M
     needs_none = setting not in ("on", "try") or (setting == "try" and have_old < needed)
     if needs_none or new.available_bytes >= needed:
         if needs_none or shared is not None:
-            return passed(*shown, "The new server has the huge pages that the cluster uses.")
+            said = "The cluster needs no huge pages." if needs_none else _ENOUGH_HUGE_PAGES
+            return passed(*shown, said)
         return passed(
             *shown,
             "The new server has enough huge pages for shared_buffers. The whole shared memory is somewhat larger. Its "
@@ -336,6 +337,7 @@ def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: M
     )
 
 
+_ENOUGH_HUGE_PAGES = "The new server has the huge pages that the cluster uses."
 _ON_ONE_HOST = "Both clusters are on the same host. The memory becomes free when the old cluster is stopped."
 
 
@@ -418,7 +420,7 @@ def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Fi
         *shown,
         "A copy over NFS is not possible. A copy over ssh does not need NFS."
         if refused
-        else "It is not known whether a copy over NFS is possible. A copy over ssh does not need NFS.",
+        else "A copy over ssh does not need NFS. Whether a copy over NFS is possible could not be read.",
     )
 
 

@@ -14,7 +14,7 @@ _SHOWN = 10
 
 @check(
     "ha-manager",
-    "Cluster manager",
+    "High-availability manager",
     blocking=True,
     compares="processes, units and files of both servers",
     page="high-availability",
@@ -83,7 +83,7 @@ def check_autostart(
             "that no server runs there.",
         )
     return passed(
-        shown, NOTHING, "The plan keeps the old cluster stopped. Nothing else was found that would start it again."
+        shown, NOTHING, "Nothing was found that would start the old cluster again once the plan has stopped it."
     )
 
 
@@ -101,7 +101,8 @@ def check_poolers(_context: CheckContext, here: tuple[HaOrPooler, ...], there: t
     if not on_old and not on_new:
         return passed(
             *shown,
-            "No pooler or proxy was found on either server. One on another host must be pointed at the new server.",
+            "No pooler or proxy was found on either server. If there is one on another host, point it at the "
+            "new server.",
         )
     return warning(
         *shown,

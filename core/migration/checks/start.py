@@ -270,9 +270,7 @@ def check_start_options(context: CheckContext, cluster: Cluster) -> Finding:
     if options is None:
         return need.OPTIONS.unread(context)
     if not options:
-        return passed(
-            shown, NOTHING, "No command-line option of the old server sets anything that its files do not set."
-        )
+        return passed(shown, NOTHING, "The command line of the old server has no settings of its own.")
     if new.debian:
         return _finding_for_debian(context, cluster, options, shown, new)
     if new.options is None:
@@ -468,8 +466,8 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         return warning(
             file,
             addresses if addresses == NOTHING else f"pg_ctl: {addresses}",
-            f"The start by {service.unit}, which starts the new cluster after the move, was not tried. With pg_ctl, an "
-            f"empty cluster with the old cluster's configuration did start on the new server.{remark}{hindered}",
+            "pg_ctl started an empty cluster with the old cluster's configuration on the new server. Not tried: the "
+            f"start by {service.unit}, which starts the new cluster after the move.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(

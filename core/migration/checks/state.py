@@ -407,7 +407,10 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
     if isinstance(links, Finding) and named:
         return links
     if not wrong:
-        return passed(*evidence, "Every directory that the move gives a target is a data root of the cluster.")
+        return passed(
+            *evidence,
+            "Each target of the move is the new place of the data directory, the WAL or a tablespace.",
+        )
     return blocker(
         *evidence,
         f"The move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link to there.",

@@ -22,8 +22,8 @@ def list_remaining_files(context: PlanContext) -> tuple[FollowUp, ...]:
         FollowUp(
             "fence",
             FollowUpGroup.INFORMATION,
-            f"{context.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without "
-            "which it cannot start, and the record of the cutover.",
+            f"{context.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds the record of the "
+            "cutover and pg_control, which was moved there so that the old cluster cannot start.",
         ),
     ]
     if configuration_copied(cluster):
@@ -45,7 +45,7 @@ def list_remaining_files(context: PlanContext) -> tuple[FollowUp, ...]:
                 "server, which this move has replaced.",
             )
         )
-    log = f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
+    log = f"{context.new.name}: {target}/{cluster_control.LOG} holds the messages of the starts by pg_ctl."
     return (*kept, FollowUp("start-log", FollowUpGroup.INFORMATION, log))
 
 
@@ -66,6 +66,7 @@ def list_follow_up_tasks(context: PlanContext) -> tuple[FollowUp, ...]:
     return (
         FollowUp("backup", FollowUpGroup.BACK_UP, backup),
         *archiving,
+        *_start_at_boot(context),
         *_settings_to_decide(context),
         *_replication_tasks(context),
         FollowUp(
@@ -80,6 +81,16 @@ def list_follow_up_tasks(context: PlanContext) -> tuple[FollowUp, ...]:
             "ANALYZE is not needed, because the statistics are copied with the files.",
         ),
     )
+
+
+def _start_at_boot(context: PlanContext) -> list[FollowUp]:
+    """Return the task on a unit that does not start the new cluster at boot: the plan enables it only if the old
+    cluster started at boot."""
+    unit = context.service
+    if unit is None or unit.enabled is not False or service.enable_at_boot(context):
+        return []
+    task = f"Enable {unit.unit} on the server {context.new.name} if the new cluster is to start at boot."
+    return [FollowUp("start-at-boot", FollowUpGroup.VERIFY, task)]
 
 
 def _settings_to_decide(context: PlanContext) -> list[FollowUp]:

@@ -4,16 +4,18 @@ from dataclasses import replace
 
 from core.facts.catalog import Receiver, Slot
 from core.facts.model import Cluster
+from core.facts.starters import Service
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.plan import FollowUp, FollowUpGroup, Plan
 from core.migration.plan import make_plan
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old, profile
 
 
-def made(of: Cluster) -> Plan:
-    facts = old(of)
+def made(of: Cluster, *, here: tuple[Service, ...] = (), there: tuple[Service, ...] = ()) -> Plan:
+    facts = old(of, services=here)
     estimated = estimate(spec_of(move(), facts, []))
-    return make_plan(move(), profile("old"), profile("new"), facts, new(), (), [], estimated, seed="0123")
+    facts_of_new = new(services=there)
+    return make_plan(move(), profile("old"), profile("new"), facts, facts_of_new, (), [], estimated, seed="0123")
 
 
 def test_old_and_the_log_of_the_first_start_stay() -> None:
@@ -64,3 +66,18 @@ def test_what_hung_on_old_is_named_once() -> None:
     advice = [str(each) for each in made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice]
     assert advice[1].endswith(": standby.")
     assert advice[2].endswith(": standby, sink.")
+
+
+def test_a_unit_that_the_plan_does_not_enable_is_a_task() -> None:
+    """The plan enables it where the old cluster started at boot."""
+    of = cluster(running=True, unit="postgresql-15.service")
+    unit = Service(TARGET, "own", "own.service", enabled=False)
+    at_boot = Service(DATA, "postgresql-15", "postgresql-15.service", enabled=True)
+
+    def tasks(*there: Service, here: tuple[Service, ...] = ()) -> list[str]:
+        advice = made(of, here=here, there=there).advice
+        return [each.text for each in advice if isinstance(each, FollowUp) and each.id == "start-at-boot"]
+
+    assert tasks(unit) == ["Enable own.service on the server new if the new cluster is to start at boot."]
+    assert tasks(unit, here=(at_boot,)) == []
+    assert tasks(replace(unit, enabled=True)) == tasks(replace(unit, enabled=None)) == tasks() == []
