@@ -1,8 +1,9 @@
 """A server as the DBA describes it: where it is, who logs in, how that user gains the rights that the work needs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 
 class Rights(StrEnum):
@@ -39,9 +40,17 @@ class Profile:
 
 
 class ToKeep(str):
-    """An answer of `Asker.secret` that is put into the OS keyring once the server has accepted it."""
+    """An answer of `Asker.secret` that is put into the OS keyring once the server has accepted it.
 
-    __slots__ = ()
+    `not_kept` is called, on the thread that connects, if the keyring does not store it.
+    """
+
+    not_kept: Callable[[], None]
+
+    def __new__(cls, answer: str, not_kept: Callable[[], None] = lambda: None) -> Self:
+        made = super().__new__(cls, answer)
+        made.not_kept = not_kept
+        return made
 
 
 class Asker(Protocol):

@@ -39,7 +39,7 @@ class Secrets:
         self._lock = threading.Lock()
         self._known: dict[Key, str] = {}
         self._wrong: dict[Key, set[str]] = {}
-        self._to_keep: dict[Key, str] = {}
+        self._to_keep: dict[Key, ToKeep] = {}
         self._asking: dict[Key, threading.Lock] = {}
 
     def get(self, key: Key, prompt: str, asker: Asker) -> str | None:
@@ -63,17 +63,17 @@ class Secrets:
                 with self._lock:
                     self._known[key] = found
                     if isinstance(found, ToKeep):
-                        self._to_keep[key] = str(found)
+                        self._to_keep[key] = found
             return found
 
     def accepted(self, key: Key) -> None:
-        """Put the secret into the OS keyring, if the user wants this: it was accepted. Without success it is asked for
-        again in the next session.
+        """Put the secret into the OS keyring, if the user wants this: it was accepted. Without success the user is
+        told, as it is asked for again in the next session.
         """
         with self._lock:
             value = self._to_keep.pop(key, None)
-        if value is not None:
-            remember(key, value)
+        if value is not None and not remember(key, str(value)):
+            value.not_kept()
 
     def forget(self, key: Key, value: str) -> None:
         """Drop a secret that was refused; the next `get` asks again."""
@@ -122,7 +122,7 @@ def _after_refusal(key: Key, prompt: str) -> str:
     return f"the {word} was not accepted; {prompt}"
 
 
-def _drop(known: dict[Key, str] | dict[Key, set[str]], server: str) -> None:
+def _drop(known: dict[Key, str] | dict[Key, ToKeep] | dict[Key, set[str]], server: str) -> None:
     for key in [key for key in known if key.server == server]:
         del known[key]
 

@@ -9,6 +9,7 @@ import keyring.errors
 import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
+from keyring.errors import PasswordSetError
 
 from core.servers.profiles import ToKeep
 from core.servers.secrets import Key, Secrets, has_keyring, remember
@@ -130,6 +131,24 @@ def test_what_is_not_to_be_kept_stays_in_the_session(ring: Ring, answer: str) ->
         secrets.forget_server("old")
     secrets.accepted(SUDO)
     assert ring.kept == {}
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_the_keyring_does_not_store_is_told(ring: Ring, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    told: list[str] = []
+    secrets, person = Secrets(), Person(ToKeep("typed", lambda: told.append("not kept")))
+    assert secrets.get(SUDO, "?", person) == "typed"
+    if not kept:
+        monkeypatch.setattr(keyring, "set_password", _refuse_to_store)
+    secrets.accepted(SUDO)
+    secrets.accepted(SUDO)  # each login is accepted; it is told once
+    assert told == ([] if kept else ["not kept"])
+    assert (("pghaul", "old/sudo/dba") in ring.kept) is kept
+    assert secrets.get(SUDO, "?", Person()) == "typed"
+
+
+def _refuse_to_store(*_: str) -> None:
+    raise PasswordSetError("the keyring is locked")
 
 
 def test_a_keyring_that_keeps_nothing_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
