@@ -80,7 +80,8 @@ def of_storage(report: StorageReport, options: Options) -> Document:
         made = storage_report(report, options)
         if not options.masked:
             return made
-        return reworded(made, Mask(run.volume.server for run in report.runs).text)
+        servers = (*(run.volume.server for run in report.runs), *server_names(report.profiles, report.facts))
+        return reworded(made, Mask(servers, people_names(report.profiles, ())).text)
 
 
 def of_fleet(report: FleetReport, options: Options) -> Document:

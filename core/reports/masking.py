@@ -32,23 +32,27 @@ class Mask:
     """What stands for what, growing as texts pass.
 
     Attributes:
-        servers, people: names that are known.
+        servers, people: names that are known. Capitals do not count: a name may begin a sentence.
     """
 
     def __init__(self, servers: Iterable[str], people: Iterable[str] = ()) -> None:
         self._words: dict[str, str] = {}
         for known, word in ((servers, tr("server")), (people, tr("person"))):
             for name in dict.fromkeys(known):
-                if name and name.lower() not in _SAYS_NOTHING and name not in self._words:
-                    self._words[name] = f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
+                if name and name.lower() not in _SAYS_NOTHING and name.casefold() not in self._words:
+                    self._words[name.casefold()] = (
+                        f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
+                    )
         longest_first = sorted(map(re.escape, self._words), key=len, reverse=True)
-        self._known = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)") if longest_first else None
+        self._known = (
+            re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE) if longest_first else None
+        )
 
     def text(self, text: str) -> str:
         """The text with all of them replaced."""
         text = _MAIL.sub(self._mail, text)
         if self._known is not None:
-            text = self._known.sub(lambda found: self._words[found[0]], text)
+            text = self._known.sub(lambda found: self._words[found[0].casefold()], text)
         return _ADDRESS.sub(self._address, text)
 
     def _mail(self, found: re.Match[str]) -> str:
@@ -62,9 +66,9 @@ class Mask:
         return found[0] if address.is_loopback or address.is_unspecified else self._named(found[0], tr("address"))
 
     def _named(self, found: str, word: str) -> str:
-        if found not in self._words:
-            self._words[found] = f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
-        return self._words[found]
+        if found.casefold() not in self._words:
+            self._words[found.casefold()] = f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
+        return self._words[found.casefold()]
 
 
 def server_names(profiles: Iterable[Profile], facts: Iterable[Facts | None]) -> tuple[str, ...]:

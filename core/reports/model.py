@@ -102,12 +102,18 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One line of the answer on page one."""
+    """One line of the answer on page one.
+
+    Attributes:
+        figure: the answer at a glance, such as `2.08 – 3.33 ×` or `7.0 s`; `line`: what belongs to that figure.
+    """
 
     question: str
     words: str
     details: tuple[str, ...] = ()
     tone: Tone = Tone.PLAIN
+    figure: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ other value, a server's name that reads like a template among them, is carried o
 import re
 from functools import cache
 
+from core import units
 from core.language import ENGLISH, catalogue, current, marked, recorded_sentences
 from core.reports.recorded_reasons import FAILURES, SUBJECTS
 
@@ -103,8 +104,8 @@ _TITLES = (
     marked("Check that the old cluster is unchanged since its stop"),
     marked("End the local-only start and lift the fence for the cutover"),
     marked("Start the new cluster for clients (point of no return)"),
-    marked("Record the cutover in the fence of the old cluster"),
-    marked("Remove the empty fence of the new cluster"),
+    marked("Record the cutover in the fence directory of the old cluster"),
+    marked("Remove the empty fence directory of the new cluster"),
     marked("Check that the old cluster is still stopped"),
     marked("Compare the settings of both clusters"),
     marked("Check that the new cluster listens where the old cluster did"),
@@ -142,10 +143,8 @@ _SOURCES = (
     marked("timed {number} time in other moves between such servers"),
     marked("timed {number} times in other moves between such servers"),
     marked("{number} steps: assumed"),
-    marked("calculated from measured rates, the number of commands, and the duration of one of them on these servers"),
     marked(
-        "the rehearsal has left its copy on the new server: only what has changed since is copied again, and "
-        "every file is read once for its checksum"
+        "calculated from measured rates, the number of commands, and the duration of a single command on these servers"
     ),
     marked("benchmark of {time}: {title}"),
 )
@@ -154,11 +153,15 @@ _LEFT = (
         "{server}: {path} and its tablespaces hold the stopped cluster. Remove it when the new cluster has proven "
         "itself and has a backup of its own."
     ),
-    marked("{server}: {path} holds its control file, without which it cannot start, and the record of the cutover."),
+    marked(
+        "{server}: {path} holds the record of the cutover and pg_control, which was moved there so that the old "
+        "cluster cannot start."
+    ),
     marked("{server}: {path} holds the files that the configuration has replaced, if any."),
     marked("{server}: {path} is the previous configuration file of the new server, which this move has replaced."),
-    marked("{server}: {path} holds the server's messages when pg_ctl started it."),
+    marked("{server}: {path} holds the messages of the starts by pg_ctl."),
     marked("Take a backup of the new cluster."),
+    marked("Enable {unit} on the server {server} if the new cluster is to start at boot."),
     marked("Take a new base backup. Nothing was archived during the local-only start, so the archive may have a gap."),
     marked(
         "Check that the new cluster archives its WAL. Since the cutover it uses the archive_command of the old "
@@ -182,6 +185,9 @@ _LEFT = (
 
 
 _SAID = (
+    # of core/migration/execution/outcome.py
+    marked("its end was not seen"),
+    marked("no step ran for {time}"),
     # of core/history/executions.py
     marked("The servers and paths of {name} cannot be changed. {why}"),
     marked("Add another move for them. To see the state of this one: {status_command}"),
@@ -218,6 +224,16 @@ _SAID = (
     marked("The move"),
     marked("The move is done."),
     marked("Downtime {duration}."),
+    marked("It lasted {duration}, from the stop ({stop} UTC) until the cutover ({cutover} UTC)."),
+    marked(
+        "It lasted {duration}, from the stop ({stop} UTC) until {end} UTC, when the new cluster listened where the old "
+        "one had. The cutover was at {cutover} UTC."
+    ),
+    marked("{sent} of the cluster were sent in {number} steps."),
+    marked("{sent} of the cluster were sent in {number} steps. The first full pass ran at {rate}."),
+    marked("{sent} of the cluster were sent in 1 step."),
+    marked("{sent} of the cluster were sent in 1 step. The first full pass ran at {rate}."),
+    marked("  {title} (on {server} as {user}): {command}"),
     marked("{number} file verified, 0 differences."),
     marked("{number} files verified, 0 differences."),
     marked("The move {name} cannot be removed now. {why}"),
@@ -292,7 +308,7 @@ _SAID = (
     marked("plain TCP by socat, 1 stream"),
     marked("iperf3, 1 stream"),
     marked("random bytes, flushed every {size}"),
-    marked("a new disk that writes {faster} in place of {now}"),
+    marked("a new disk with twice the write rate ({faster} instead of {now})"),
     marked("assumed {likely} in one process ({low} to {high})"),
     marked("control data of {path}"),
     marked("smartctl is not installed"),
@@ -305,7 +321,7 @@ _SAID = (
     marked(
         "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it."
     ),
-    marked("Both servers are assumed to run the same major version on the same architecture."),
+    marked("It needs the same major version and architecture on both servers."),
     marked("pg_basebackup sends the data in one stream, without ssh."),
     marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
     marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
@@ -314,7 +330,7 @@ _SAID = (
     ),
     marked(
         "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
-        "longer of the two durations. They contain no indexes: those are built there."
+        "longer of the two durations. The files contain no indexes: those are built there."
     ),
     marked(
         "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "
@@ -467,9 +483,9 @@ _PARTS = (
     marked("{unit}, not enabled"),
     marked("{path} (running)"),
     marked("{path} has {number} inodes"),
-    marked("{path} needs {number} inodes"),
     marked("{path} has {number}iB"),
-    marked("{path} needs {number}iB"),
+    marked("{path} needs {needed} inodes, has {number} inodes"),
+    marked("{path} needs {needed}iB, has {number}iB"),
     marked("memory {size}"),
     marked("free {size}"),
     marked("free huge pages {size}"),
@@ -501,11 +517,15 @@ def is_known(text: str) -> bool:
     return not text or current() == ENGLISH or _translated(text, _forms(current())) is not None
 
 
+_MEASURED = re.compile(r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kMGTP]i?B|B|Bytes|[kMGT]?bit|[nµm]?s|min|h|d|%|×)(?![\w]))")
+"""A number with a fraction before a unit, as `core.units` writes it; an address or a version has none behind it."""
+
+
 def _translated(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
     for form, translation in forms:
         values = form.values(text)
         if values is not None:
-            return translation.format(**values)
+            return _MEASURED.sub(rf"\g<1>{units.current().point}\g<2>", translation.format(**values))
     return None
 
 

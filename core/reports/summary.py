@@ -17,14 +17,14 @@ def answers(report: Report) -> tuple[Answer, ...]:
     return _storage(report), _movable(report), _time(report)
 
 
-def _answer(question: str, tone: Tone, words: str, *details: str) -> Answer:
-    return Answer(question, words, tuple(detail for detail in details if detail), tone)
+def _answer(question: str, tone: Tone, words: str, *details: str, figure: str = units.ABSENT, line: str = "") -> Answer:
+    return Answer(question, words, tuple(detail for detail in details if detail), tone, figure, line or words)
 
 
 def _storage(report: Report) -> Answer:
     if not _comparable(headlines(report.comparison)):
         hint = missing(tr("No workload was measured on both servers."), report.move, "bench", "Measure")
-        return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint)
+        return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint, line=hint)
     return faster(tr("Is the new storage faster?"), report.comparison)
 
 
@@ -50,9 +50,17 @@ def faster(question: str, compared: Comparison | None) -> Answer:
         words = tr("In {number} of {workloads}").format(number=len(ahead), workloads=number)
     else:
         tone, words = (Tone.BAD, tr("No")) if slower else (Tone.MIXED, tr("No difference"))
-    return _answer(
-        question, tone, words, _ratios(rows), _slower(slower), _even(rows), _unlike(found), _slowest(compared)
-    )
+    details = (_ratios(rows), _slower(slower), _even(rows), _unlike(found), _slowest(compared))
+    return _answer(question, tone, words, *details, figure=_range(rows))
+
+
+def _range(rows: list[Row]) -> str:
+    """The lowest and the highest ratio, as `2.08 – 3.33 ×`."""
+    ratios = [row.ratio for row in rows if row.ratio is not None]
+    if not ratios:
+        return units.ABSENT
+    least, most = units.ratio(min(ratios)), units.ratio(max(ratios))
+    return most if least == most else f"{least.removesuffix(' ×')} – {most}"
 
 
 def _ratios(rows: list[Row]) -> str:
@@ -71,15 +79,18 @@ _P99 = "_latency_p99_seconds"
 
 def _slowest(compared: Comparison | None) -> str:
     """The ratios of p99 latencies: a storage may be faster on average, and its slowest requests as slow as before."""
-    rows = [] if compared is None else _comparable(compared.rows)
+    if compared is None:
+        return ""
+    rows = _comparable(compared.rows)
     ratios = [row.ratio for row in rows if row.metric.endswith(_P99) and row.ratio is not None]
     if not ratios:
         return ""
-    least, most = (units.ratio(each) for each in (min(ratios), max(ratios)))
+    least, most = (units.count(each) for each in (min(ratios), max(ratios)))
     if least == most:
-        return tr("p99 latency (the slowest 1 % of the requests): ratio {ratio}, above 1 is better.").format(ratio=most)
-    said = tr("p99 latency (the slowest 1 % of the requests): ratio {least} to {most}, above 1 is better.")
-    return said.format(least=least, most=most)
+        said = tr("The slowest 1 % of the requests (p99 latency) are {times} times as fast on {new} as on {old}.")
+        return said.format(times=least, old=compared.old, new=compared.new)
+    said = tr("The slowest 1 % of the requests (p99 latency) are {least} to {most} times as fast on {new} as on {old}.")
+    return said.format(least=least, most=most, old=compared.old, new=compared.new)
 
 
 def _slower(rows: list[Row]) -> str:
@@ -104,25 +115,28 @@ def _movable(report: Report) -> Answer:
     if moved is not None:
         when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
         yes = tr("Yes, to {server}").format(server=report.move.new)
-        return _answer(tr("Was the cluster moved?"), Tone.GOOD, yes, when)
+        line = tr("to {server}, {when}").format(server=report.move.new, when=when.rstrip(".") or units.ABSENT)
+        return _answer(tr("Was the cluster moved?"), Tone.GOOD, yes, when, figure=tr("Yes"), line=line)
     question = tr("Can the cluster be moved?")
     if not report.checks:
         hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
-        return _answer(question, Tone.MUTED, tr("Not known"), hint)
+        return _answer(question, Tone.MUTED, tr("Not known"), hint, line=hint)
     statuses = [check.status for check in report.checks]
     unknown = sum(check.status is Status.UNKNOWN for check in report.blockers)
     warnings, without = statuses.count(Status.WARNING), statuses.count(Status.UNKNOWN)
     rest = [counted(warnings, "{number} warning", "{number} warnings")] if warnings else []
-    rest += [tr("{number} without a result").format(number=without)] if without else []
+    rest += [counted(without, "{number} without a result", "{number} without a result")] if without else []
     passed = tr("{passed} of {all} checks passed").format(passed=statuses.count(Status.PASS), all=len(statuses))
     others = f"{passed}; {listed(rest)}." if rest else f"{passed}."
     if not report.blockers:
-        return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others)
+        line = listed([tr("no blockers"), *rest])
+        return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others, figure=tr("Yes"), line=line)
     blockers = statuses.count(Status.BLOCKER)
     parts = [counted(blockers, "{number} blocker", "{number} blockers")] if blockers else []
     parts += [tr("{number} unknown").format(number=unknown)] if unknown else []
     why = tr("What is unknown could block, so it counts as a blocker.") if unknown else ""
-    return _answer(question, Tone.BAD, tr("Not yet: {reasons}").format(reasons=listed(parts)), others, why)
+    words = tr("Not yet: {reasons}").format(reasons=listed(parts))
+    return _answer(question, Tone.BAD, words, others, why, figure=tr("Not yet"), line=listed(parts))
 
 
 def _time(report: Report) -> Answer:
@@ -133,7 +147,7 @@ def _time(report: Report) -> Answer:
     first = planned_method(report)
     if first is None:
         hint = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
-        return _answer(question, Tone.MUTED, tr("Not known"), hint)
+        return _answer(question, Tone.MUTED, tr("Not known"), hint, line=hint)
     dump = methods.get("dump-restore")
     if took is not None:
         words = tr("The downtime was {time}").format(time=units.duration(took))
@@ -143,15 +157,21 @@ def _time(report: Report) -> Answer:
         )
         said = tr("For comparison, the downtime of dump & restore was estimated at {span}.")
         against = "" if dump is None or dump is first else said.format(span=span(dump.downtime_seconds))
-        return _answer(question, Tone.GOOD, words, _expected(report), manual, against)
+        down = downtime(report.executions[0], report.made_at)
+        planned = None if down is None else down.expected_seconds
+        line = "" if planned is None else tr("The plan expected {time}.").format(time=about(planned))
+        figure = units.duration(took)
+        return _answer(question, Tone.GOOD, words, _expected(report), manual, against, figure=figure, line=line)
     manual = tr(
-        "The time that the operator takes to decide on the cutover comes on top. Stopping the applications before the "
-        "downtime and repointing them after it take time, too."
+        "The time that the operator takes for the decision on the cutover is not counted. Users wait longer than this: "
+        "the applications are stopped before the downtime and repointed after it."
     )
-    low_high = tr("{low_to_high} with a probability of 80 %, by the method of this plan: {method}.").format(
+    low_high = tr("{low_to_high} with a probability of 80 %. The method of the move: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)
     )
-    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual)
+    likely = about(first.downtime_seconds.likely)
+    line = capital(reach(first.downtime_seconds))
+    return _answer(question, Tone.PLAIN, likely, low_high, manual, figure=likely, line=line)
 
 
 _NOTEWORTHY = 0.1

@@ -29,6 +29,8 @@ _BOTTLENECKS = {
     "old cpu": marked("old CPU"),
     "new cpu": marked("new CPU"),
     "files": marked("number of files"),
+    "round trips": marked("network round trips"),
+    "observed rate": marked("rate of an earlier run"),
     "objects": marked("number of objects"),
 }
 _ENDINGS = (

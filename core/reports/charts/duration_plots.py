@@ -82,7 +82,7 @@ def stages(one: Method) -> Drawing | None:
     if not one.stages:
         return None
     most = max(stage.seconds.high for stage in one.stages)
-    scale = Scale(0, most, _LABEL, WIDTH - 76)
+    scale = Scale(0, most, _LABEL, WIDTH - 80)
     made: list[Mark] = []
     y = 3.0
     for stage in one.stages:
@@ -92,7 +92,7 @@ def stages(one: Method) -> Drawing | None:
         made.append(Line(low, y, high, y, "ink", 0.9))
         made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
         made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
-        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 22, 7), 7, "muted", "end"))
+        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 27, 7), 7, "muted", "end"))
         y += 5.2
     made += _time_axis(scale, y - 1.5, most, 1.0)
     alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
@@ -225,7 +225,9 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
     packed = 1.0 if whole is None or whole.ratio is None else max(1.0, whole.ratio)
     carried = {q: rate * (packed if q in _COMPRESSED else 1.0) for q, rate in rates.items()}
     shown = {
-        quantity: tr("{rate}, compressed").format(rate=units.rate(rate)) if rate > rates[quantity] else units.rate(rate)
+        quantity: tr("{rate} of the cluster").format(rate=units.rate(rate))
+        if rate > rates[quantity]
+        else units.rate(rate)
         for quantity, rate in carried.items()
     }
     most, least = max(carried.values()), min(carried.values())

@@ -105,7 +105,7 @@ def _way(latest: Execution) -> Answer:
         return Answer(question, words, said, Tone.MIXED)
     last = found[-1]
     words = counted(len(found), "{number} interruption", "{number} interruptions")
-    return Answer(question, words, (f"{recorded(last.title)}: {last.why}.",), Tone.MIXED)
+    return Answer(question, words, (f"{recorded(last.title)}: {recorded(last.why)}.",), Tone.MIXED)
 
 
 def _repeated(what: PassName | str) -> str:

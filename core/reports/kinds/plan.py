@@ -1,12 +1,13 @@
 """The migration plan with go or no-go: for whoever decides whether, when and how a cluster is moved."""
 
+import re
 from collections.abc import Sequence
 
 from core import units
 from core.comparison.model import Comparison
 from core.language import current, tr
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Help, Method, Stage
+from core.migration.model.estimate import Help
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Plan
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
@@ -35,8 +36,10 @@ from core.reports.words import about, bottleneck, capital, counted, instant, mis
 
 _TONES = {Status.BLOCKER: Tone.BAD, Status.UNKNOWN: Tone.MIXED, Status.WARNING: Tone.MIXED, Status.PASS: Tone.GOOD}
 _SIGNS = {Status.BLOCKER: "✕", Status.UNKNOWN: "?", Status.WARNING: "!", Status.PASS: "✓"}
-_SHORT = 120
-_TRIAL_START = "trial-start"
+_SHORT, _EVIDENCE = 200, 40
+"""The most characters of a result that passed, and of the values that it rests on."""
+_TRIAL_START, _MINOR_VERSION = "trial-start", "minor"
+_VERSION = re.compile(r"\d+(\.\d+){1,2}")
 
 
 def checks(report: Report) -> Section:
@@ -63,7 +66,7 @@ def checks(report: Report) -> Section:
             said += " " + (
                 tr("A check without a result could be a blocker, so the move does not begin.")
                 if prevents
-                else tr("None of the checks without a result could be a blocker.")
+                else tr("The checks without a result cannot stop the move.")
             )
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
@@ -99,8 +102,17 @@ def _row(check: CheckResult, moved: Execution | None) -> Row:
 
 
 def _passed(found: Sequence[CheckResult]) -> Table:
-    rows = tuple((tr(one.title), _short(compared(one.old)), _short(compared(one.new))) for one in found)
-    return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (0.95, 1, 1.05), dense=True)
+    rows = tuple(
+        (
+            tr(one.title),
+            _short(recorded(one.message)),
+            _short(compared(one.old), _EVIDENCE),
+            _short(compared(one.new), _EVIDENCE),
+        )
+        for one in found
+    )
+    head = (tr("Check"), tr("Result"), tr("Old server"), tr("New server"))
+    return Table("checks-passed", head, rows, (0.8, 1.9, 0.65, 0.65), dense=True)
 
 
 def _short(text: str, most: int = _SHORT) -> str:
@@ -135,11 +147,16 @@ def plan_report(report: Report, options: Options) -> Document:
 
 def _subtitle(report: Report) -> str:
     """The cluster, as far as it is known, and its way."""
-    way = tr("from the server {old} to the server {new}").format(old=report.old.name, new=report.new.name)
     cluster = report.cluster
+    way = tr("from the server {old} to the server {new}").format(old=report.old.name, new=report.new.name)
     if cluster is None or not cluster.size_bytes or not cluster.version:
         return way
-    return tr("PostgreSQL {version}, {size}, {way}").format(
+    version = next((check.new for check in report.checks or () if check.id == _MINOR_VERSION), "")
+    if _VERSION.fullmatch(version) and version != cluster.version:
+        way = tr("from the server {old} to the server {new} with version {version}").format(
+            old=report.old.name, new=report.new.name, version=version
+        )
+    return tr("PostgreSQL {version} with all its databases, {size}, {way}").format(
         version=cluster.version, size=units.size(cluster.size_bytes), way=way
     )
 
@@ -166,6 +183,8 @@ def _go(report: Report, movable: Answer) -> Answer:
         return Answer(question, tr("Not yet"), (said, *movable.details), Tone.MIXED)
     statuses, *rest = movable.details
     said = tr("No blockers: {statuses}").format(statuses=statuses)
+    if report.checks_taken_at is not None:
+        said += " " + tr("Checked on {instant}.").format(instant=instant(report.checks_taken_at))
     return Answer(question, tr("Go"), (said, *rest, _rehearsed(report), *_way_back(report.plan)), Tone.GOOD)
 
 
@@ -175,10 +194,10 @@ def _way_back(plan: Plan) -> tuple[str, ...]:
     if point is None:
         return ()
     said = tr(
-        "The move can be rolled back until step {number} begins, the last of the downtime. After that, a return would "
-        "lose what clients have written to the new cluster."
+        "The move can be rolled back up to step {before}. Step {number} opens the new cluster to clients: after that, "
+        "a return would lose what they have written to it."
     )
-    return (said.format(number=point.number),)
+    return (said.format(before=point.number - 1, number=point.number),)
 
 
 def _rehearsed(report: Report) -> str:
@@ -211,34 +230,24 @@ def _bound(report: Report) -> Answer:
     if chosen is None or not chosen.stages:
         return Answer(question, tr("Not known"), (), Tone.MUTED)
     longest = max(chosen.stages, key=lambda stage: stage.seconds.likely)
-    words = tr("{bound} (stage: {stage})").format(
-        bound=capital(bottleneck(longest.bound_by)), stage=stage_name(longest.name)
-    )
-    found = helping(report)
-    none = tr("None of the faster disks, networks or processors that pghaul has tried in the estimate saves a second.")
-    return Answer(
-        question, words, (*_bound_of_downtime(report, chosen, longest), _would_save(found[0]) if found else none)
-    )
-
-
-def _bound_of_downtime(report: Report, chosen: Method, longest: Stage) -> tuple[str, ...]:
-    """The longest stage of the downtime and what it waits for, where another stage is the longest of all."""
     stopped = {step.phase for step in report.plan.downtime_steps} if report.plan is not None else set()
     within = [stage for stage in chosen.stages if stage.name in stopped]
-    if not within or longest in within:
-        return ()
-    slowest = max(within, key=lambda stage: stage.seconds.likely)
-    said = tr("The longest stage of the downtime is {stage}: {bound}.")
-    return (said.format(stage=stage_name(slowest.name), bound=bottleneck(slowest.bound_by)),)
+    slowest = max(within, key=lambda stage: stage.seconds.likely, default=None)
+    found = helping(report)
+    none = tr("By calculation, no faster disk, network or processor would save a second.")
+    limits = [(tr("The longest stage of the move is {stage}, limited by: {bound}."), longest)]
+    if slowest is not None and slowest is not longest:
+        limits.append((tr("The longest stage of the downtime is {stage}, limited by: {bound}."), slowest))
+    said = [limit.format(stage=stage_name(stage.name), bound=bottleneck(stage.bound_by)) for limit, stage in limits]
+    words = capital(bottleneck(longest.bound_by))
+    return Answer(question, words, (*said, _would_save(found[0]) if found else none))
 
 
 def _would_save(help_: Help) -> str:
     change, whole = capital(recorded(help_.change)), about(max(0.0, help_.duration_seconds))
     if about(help_.downtime_seconds) == about(0.0) or help_.downtime_seconds < 0:
-        return tr("{change}: this would save {whole} of the total time, but no downtime.").format(
-            change=change, whole=whole
-        )
-    return tr("{change}: this would save {downtime} of downtime and {whole} of the total time.").format(
+        return tr("{change} would save {whole} of the total time, but no downtime.").format(change=change, whole=whole)
+    return tr("{change} would save {downtime} of downtime and {whole} of the total time.").format(
         change=change, downtime=about(help_.downtime_seconds), whole=whole
     )
 
@@ -257,7 +266,8 @@ def _waived(report: Report) -> Answer:
     number = counted(len(warnings), "{number} warning", "{number} warnings")
     words = tr("{warnings}, {number} of them waived").format(warnings=number, number=len(waived)) if waived else number
     if unknown:
-        words = tr("{warnings}; {number} without a result").format(warnings=words, number=len(unknown))
+        checks = counted(len(unknown), "{number} check without a result", "{number} checks without a result")
+        words = f"{words}; {checks}"
     return Answer(question, words, (*_listed_findings(warnings), *without), Tone.MIXED)
 
 

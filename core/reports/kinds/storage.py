@@ -6,6 +6,7 @@ from datetime import datetime
 
 from core.benchmarks.model import Run
 from core.comparison.model import Comparison, Diagnosis, Row, Verdict
+from core.facts.model import Facts
 from core.language import current, tr
 from core.reports.model import Answer, Document, Section, Text, Tone
 from core.reports.options import Options
@@ -23,17 +24,24 @@ from core.reports.parts.storage_tables import (
 )
 from core.reports.summary import faster
 from core.reports.words import capital, counted, instant, listed
+from core.servers.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
 class StorageReport:
-    """What a comparison of storages rests on: each set's runs beside it, in the order of the sets."""
+    """What a comparison of storages rests on: each set's runs beside it, in the order of the sets.
+
+    Attributes:
+        profiles, facts: of the servers that are still known; their names are masked in a masked report.
+    """
 
     compared: Comparison
     runs: tuple[Run, ...]
     made_at: datetime
     program_version: str
     diagnoses: tuple[Diagnosis, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    facts: tuple[Facts, ...] = ()
 
 
 def storage_report(report: StorageReport, options: Options) -> Document:

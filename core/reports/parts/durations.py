@@ -90,9 +90,9 @@ def _space(report: Report) -> tuple[Block, ...]:
     if not idle:
         return ()
     said = tr(
-        "The space needed is that on the new server. It leaves room for as much WAL as the old cluster has, although "
-        "{size} of that are unused segments, which are not copied. Parallel dump & restore also needs space for the "
-        "files of the dump."
+        "The space needed is that on the new server. The WAL of the old cluster is counted in full: {size} of it are "
+        "unused segments, which are not copied, but the new cluster will create as many. Parallel dump & restore also "
+        "needs space for the files of the dump."
     )
     return (Text(said.format(size=units.size(idle)), small=True),)
 
@@ -159,7 +159,7 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
 
 
 def _helps(found: Sequence[Help]) -> Section:
-    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Bottleneck then"))
+    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Bottleneck after the change"))
     rows = tuple(
         (
             capital(recorded(one.change)),
@@ -171,8 +171,8 @@ def _helps(found: Sequence[Help]) -> Section:
     )
     table = Table("helps", head, rows, (2, 1, 1, 0.8), frozenset({1, 2}))
     said = tr(
-        "Each row changes one thing, and nothing else. The last column is what then limits the longest stage. An"
-        " improvement of less than a second counts as none."
+        "Each row changes one thing, and nothing else. The last column names what limits the longest stage after the "
+        "change. An improvement of less than a second counts as none."
     )
     return Section(tr("Possible improvements"), (table, Text(said, small=True)) if rows else ())
 

@@ -140,7 +140,11 @@ def people(latest: Execution) -> Section:
     confirmed: list[tuple[StepRun, datetime, str]] = []
     for run in latest.steps:
         step = steps.get(run.number)
-        if step is None or run.back or not (step.by_person or (run.exit_status == 0 and run.message)):
+        if step is None or run.back:
+            continue
+        # of other steps, a message says why pghaul has left them out
+        accepted = step.verification.only_checks and run.exit_status == 0 and run.message
+        if not (step.by_person or accepted):
             continue
         said = recorded(run.message) or (tr("confirmed") if run.done else tr("not confirmed"))
         confirmed.append((run, run.ended_at or run.started_at, said))
@@ -477,7 +481,7 @@ def _breaks(latest: Execution) -> list[tuple[str, ...]]:
         (
             _clock(each.at, days),
             recorded(each.title),
-            each.why,
+            recorded(each.why),
             _clock(each.resumed_at, days) if each.resumed_at else tr("not yet"),
         )
         for each in breaks(latest)

@@ -39,5 +39,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def storages(full: Report) -> StorageReport:
     sides = [[run for run in full.runs if run.volume.side is side] for side in Side]
     return replace(
-        StorageReport(compare(*sides), full.runs, full.made_at, full.program_version), diagnoses=full.diagnoses
+        StorageReport(compare(*sides), full.runs, full.made_at, full.program_version),
+        diagnoses=full.diagnoses,
+        profiles=(full.old, full.new),
+        facts=tuple(each for each in (full.old_facts, full.new_facts) if each is not None),
     )

@@ -17,6 +17,7 @@ from core.errors import InputError
 from core.migration.model.checks import Status
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Format, Kind, content, of_move, of_storage, write
+from core.reports.masking import Mask
 from core.reports.model import Document, Section, Text, drawings, tables
 from core.reports.options import Options
 from core.reports.report import Report
@@ -118,14 +119,29 @@ def test_plots_as_svg_are_xml_with_their_words(hostile: Document) -> None:
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_masking_leaves_no_name(full: Report, storages: StorageReport, kind: Kind) -> None:
-    options = Options(masked=True, functions=True)
+    """Also where a name begins a sentence, and in the raw outputs of tools."""
+    options = Options(masked=True, functions=True, raw=True)
+    assert full.old_facts is not None
+    assert full.old_facts.system is not None
+    hostname = full.old_facts.system.hostname
+    said = dataclasses.replace(full.runs[0].repetitions[0], raw=f"Measured on {hostname.upper()} by dba@desk")
+    run = dataclasses.replace(full.runs[0], repetitions=(said, *full.runs[0].repetitions[1:]))
+    full = dataclasses.replace(full, runs=(run, *full.runs[1:]))
+    storages = dataclasses.replace(storages, runs=full.runs)
     made = document_of(kind, full, storages, options)
-    everything = words(made.all_sections) + made.title + made.subtitle + str(made.answers)
+    everything = (words(made.all_sections) + made.title + made.subtitle + str(made.answers)).lower()
+    assert hostname.lower() not in everything
     for name in ("gannon-old", "gannon-new", "10.0.0.35", "10.0.0.36", "bastion", "dba@desk"):
         assert name not in everything
     assert "server-1" in everything
     plain = document_of(kind, full, storages, Options())
     assert "gannon-old" in words(plain.all_sections)
+
+
+def test_a_mask_knows_a_name_in_whatever_letters_it_is_written() -> None:
+    mask = Mask(["srv-s", "DB1"]).text
+    assert mask("SRV-S, db1 and \u017frv-\u017f") == "server-1, server-2 and server-1"
+    assert mask("srv-s.example and adb1") == "server-1.example and adb1"
 
 
 @pytest.mark.parametrize("shape", [Format.PDF, Format.HTML])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core import units
 from core.errors import PghaulError
 from core.facts.catalog import ClusterWide, Edited, Receiver, Slot
 from core.facts.host_environment import Scheduled
@@ -314,3 +315,11 @@ def test_why_the_history_refuses_is_german(
             attempt(store, tmp_path)
     with spoken("de"):
         assert [text for text in (refused.value.message, refused.value.hint) if not is_known(text)] == []
+
+
+def test_numbers_with_a_unit_are_written_as_the_report_writes_them() -> None:
+    """Versions, addresses and names keep their points."""
+    with spoken("de"), units.styled(units.Style(",")):
+        assert recorded("no step ran for 6.5 s").startswith("6,5 s lang")
+        names = "/srv/15.5 and 10.0.0.1"
+        assert recorded(f"Create {names}") == recorded("Create /x").replace("/x", names)

@@ -19,20 +19,25 @@ def _words(report: Report) -> list[str]:
 def test_page_one_answers(full: Report) -> None:
     assert _words(full) == ["In 4 of 5 workloads", "Not yet: 1 blocker and 1 unknown", "3 h 48 min"]
     storage, movable, time = answers(full)
+    assert [(one.figure, one.line) for one in (storage, movable, time)] == [
+        ("0.893 – 4.91 ×", "In 4 of 5 workloads"),
+        ("Not yet", "1 blocker and 1 unknown"),
+        ("3 h 48 min", "3 h 12 min to 4 h 54 min"),
+    ]
     assert storage.details == (
         "From 0.893 × (One stream written) to 4.91 × (Sequential writes, direct).",
         "Slower in One stream written.",
-        "p99 latency (the slowest 1 % of the requests): ratio 5.19 ×, above 1 is better.",
+        (
+            "The slowest 1 % of the requests (p99 latency) are 5.19 times as fast on gannon-new:/var/lib/postgresql as "
+            "on gannon-old:/srv/pg."
+        ),
     )
     assert movable.details[0] == "4 of 7 checks passed; 1 warning and 1 without a result."
     assert time.details == (
+        ("3 h 12 min to 4 h 54 min with a probability of 80 %. The method of the move: Copy with the cluster stopped."),
         (
-            "3 h 12 min to 4 h 54 min with a probability of 80 %, "
-            "by the method of this plan: Copy with the cluster stopped."
-        ),
-        (
-            "The time that the operator takes to decide on the cutover comes on top. Stopping the applications before "
-            "the downtime and repointing them after it take time, too."
+            "The time that the operator takes for the decision on the cutover is not counted. Users wait longer than "
+            "this: the applications are stopped before the downtime and repointed after it."
         ),
     )
 
@@ -44,7 +49,7 @@ def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
     time = answers(report)[2]
     assert (time.words, time.details[0]) == (
         "42 min",
-        "24 min to 1 h 30 min with a probability of 80 %, by the method of this plan: Pre-copy and final sync.",
+        "24 min to 1 h 30 min with a probability of 80 %. The method of the move: Pre-copy and final sync.",
     )
 
 
@@ -57,6 +62,8 @@ def test_the_question_and_the_answer_on_a_finished_move_agree(shipped: Report) -
     found = answers(shipped)[1]
     assert (found.question, found.words) == ("Was the cluster moved?", f"Yes, to {shipped.move.new}")
     assert len(found.details) == 1  # when it ended
+    assert (found.figure, shipped.move.new in found.line) == ("Yes", True)
+    assert answers(shipped)[2].figure in answers(shipped)[2].words
 
 
 def _storage(report: Report, *verdicts: Verdict) -> Answer:

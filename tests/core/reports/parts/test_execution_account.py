@@ -78,6 +78,8 @@ ALL = tuple(
     _run(number, bytes=6_000_000_000 if number == 1 else None, output=STOCK if number == 7 else "")
     for number in range(1, 11)
 )
+UNBROKEN = tuple(replace(run, ended_at=run.started_at + timedelta(minutes=10)) for run in ALL)
+"""Each step begins when the one before has ended."""
 
 
 def _executed(full: Report, *runs: StepRun, state: State, kind: Kind = Kind.REAL, message: str = "") -> Report:
@@ -124,9 +126,16 @@ def test_a_move_that_is_done(full: Report) -> None:
     assert [one.words for one in _made(report).answers][1:] == [
         "1 h 21 min; the plan expected 8 min for the commands",
         "Yes: 2 of 2 comparisons agree",
-        "No: every step succeeded at the first attempt",
+        "8 interruptions",
         "Nothing",
     ]
+
+
+def test_an_execution_without_gaps_in_the_downtime_was_not_interrupted(full: Report) -> None:
+    made = _made(_executed(full, *UNBROKEN, state=State.DONE))
+    assert made.answers[3].words == "No: every step succeeded at the first attempt"
+    gaps = _made(_executed(full, *ALL, state=State.DONE))
+    assert [row[0] for row in rows(gaps, "breaks")][:2] == ["05:21:00", "05:31:00"]
 
 
 def test_what_queries_took_stands_side_by_side(full: Report) -> None:
@@ -215,14 +224,14 @@ def test_a_rehearsal_says_what_the_night_costs_once_it_was_estimated(full: Repor
 
 def test_a_pass_that_was_made_once_more_is_told(full: Report) -> None:
     again = _run(1, at=15, attempt=2, bytes=5)
-    made = _made(_executed(full, ALL[0], again, *ALL[1:], state=State.DONE))
+    made = _made(_executed(full, UNBROKEN[0], again, *UNBROKEN[1:], state=State.DONE))
     assert made.answers[3].words == "No: every step succeeded, and some were repeated"
     assert made.answers[3].details == ("Repeated: Pre-copy pass 1 of 1.",)
     assert [row[0] for row in rows(made, "passes")] == ["Pre-copy pass 1 of 1", "Pre-copy pass 1 of 1 (attempt 2)"]
 
 
 def test_what_was_taken_back_unbroken_did_reach_an_end(full: Report) -> None:
-    made = _made(_executed(full, *ALL[:5], state=State.ROLLED_BACK))
+    made = _made(_executed(full, *UNBROKEN[:5], state=State.ROLLED_BACK))
     assert made.answers[3].words == "The move was rolled back"
 
 
@@ -264,10 +273,11 @@ def test_who_confirmed_what_and_when(full: Report) -> None:
     decided = ["9", "decide", "dba@desk", "2026-03-15 06:31 UTC", "confirmed"]
     assert found == [decided]
     closed = "closed, as ada@desk has taken on: by DNS"
-    taken_on = _executed(full, *ALL[:-1], replace(ALL[-1], message=closed), state=State.DONE)
-    assert rows(_made(taken_on), "confirmations") == [
+    left_out = replace(ALL[0], message="It would shorten the downtime by only 3.5 s")
+    taken_on = (left_out, *ALL[1:7], replace(ALL[7], message=closed), *ALL[8:])
+    assert rows(_made(_executed(full, *taken_on, state=State.DONE)), "confirmations") == [
+        ["8", "compare new's inventory with old's", "dba@desk", "2026-03-15 06:21 UTC", closed],
         decided,
-        ["10", "open new to clients", "dba@desk", "2026-03-15 06:41 UTC", closed],
     ]
 
 
