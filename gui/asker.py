@@ -122,12 +122,15 @@ class WindowAsker(QObject):
     Signals:
         asked(Question): emitted on the window's thread.
         withdrawn(Question): the question was declined without the operator, and its dialog may close.
+        not_kept(SecretQuestion): the keyring did not store the answer.
     """
 
     asked = Signal(object)
     withdrawn = Signal(object)
+    not_kept = Signal(object)
     _posted = Signal(object)
     _taken_back = Signal(object)
+    _lost = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -139,6 +142,7 @@ class WindowAsker(QObject):
         self.carries: Task[object] | None = None
         self._posted.connect(self.asked, Qt.ConnectionType.QueuedConnection)
         self._taken_back.connect(self.withdrawn, Qt.ConnectionType.QueuedConnection)
+        self._lost.connect(self.not_kept, Qt.ConnectionType.QueuedConnection)
 
     def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
         """Return whether the operator trusts the host key."""
@@ -148,7 +152,9 @@ class WindowAsker(QObject):
         """Return the secret that the operator types; None: declined."""
         question = SecretQuestion(server, prompt, kind, keepable=kind in KEPT and api.servers.has_keyring())
         answer = self._ask(question)
-        return ToKeep(answer) if answer is not None and question.keep else answer
+        if answer is None or not question.keep:
+            return answer
+        return ToKeep(answer, lambda: self._lost.emit(question))
 
     def announce(self, cluster: str) -> None:  # noqa: ARG002  the name is typed when it is asked for
         """Note that an execution begins."""

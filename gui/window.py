@@ -27,7 +27,7 @@ from core.settings import PROGRAM
 from core.tones import Tone
 from gui import appearance
 from gui.appearance import Sizes, Theme
-from gui.asker import Question, StepQuestion, StopQuestion
+from gui.asker import Question, SecretQuestion, StepQuestion, StopQuestion
 from gui.controllers.executions import ActiveExecutions
 from gui.controllers.menus import Commands, Menus
 from gui.controllers.moves import Beginning, MoveMilestones, Moves
@@ -42,6 +42,7 @@ from gui.guard import Guarded
 from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
 from gui.models.report import ReportRequest, kind_for
+from gui.models.sentences import recorded
 from gui.pages.kinds import PAGES, PageKind, load_all
 from gui.pages.page import AnyPage, Page
 from gui.pages.start import StartPage
@@ -330,6 +331,17 @@ class MainWindow(Guarded, QMainWindow):
     # --- trouble and questions
 
     @Slot(object)
+    def _show_not_kept(self, question: SecretQuestion) -> None:
+        """Show that the keyring did not store what it was to keep."""
+        self.banner.show_message(
+            tr(
+                "{server}: The keyring did not store this: {prompt}. pghaul keeps it until it is closed, and asks "
+                "for it again after that. Unlock the keyring of the desktop before the next time."
+            ).format(server=question.server, prompt=recorded(question.prompt)),
+            Mood.WRONG,
+        )
+
+    @Slot(object)
     def show_trouble(self, error: Exception) -> None:
         """Show an error in the banner, and a bug in the crash dialog."""
         if isinstance(error, Cancelled):
@@ -495,6 +507,7 @@ class MainWindow(Guarded, QMainWindow):
         work.ended.connect(self.menus.update)
         work.troubled.connect(self.show_trouble)
         work.asker.asked.connect(self._ask)
+        work.asker.not_kept.connect(self._show_not_kept)
         self.job_bar.cancel_wanted.connect(self.cancel)
         self.rail.turned.connect(self._turn_to)
         self.rail.turned.connect(self._show_next)

@@ -17,6 +17,7 @@ from gui.asker import Question, StepQuestion, StopQuestion, TakeOnQuestion
 from gui.bridge import Task
 from gui.models.execution import state_name
 from gui.models.sentences import recorded
+from gui.models.words import listed
 from gui.work import Work
 
 OFF = "off"
@@ -170,7 +171,13 @@ class Notifier(QObject):
 
     @Slot(object)
     def _succeeded(self, result: object) -> None:
-        self._how = state_name(result if isinstance(result, State) else State.DONE)
+        """Tell how it ended. A job on several servers returns what it found by the server, or why it failed there."""
+        found = result.items() if isinstance(result, dict) else ()
+        failed = [str(name) for name, each in found if isinstance(each, PghaulError)]
+        if failed:
+            self._how = tr("failed on {servers}").format(servers=listed(failed))
+        else:
+            self._how = state_name(result if isinstance(result, State) else State.DONE)
 
     @Slot(object)
     def _failed(self, error: Exception) -> None:

@@ -47,6 +47,10 @@ class Describing(QObject):
         hosts = self._work.read(lambda _session: api.servers.named_hosts())
         if hosts is not None:
             hosts.then(dialog.offer)
+        name = "" if profile is None else profile.name
+        use = self._work.read(lambda session: api.servers.find_use(session, name)) if name else None
+        if use is not None:
+            use.then(dialog.fix)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -17,6 +17,8 @@ class Ground(Enum):
     HOVER = ("#eef1f5", "#2a3038")
     PRESSED = ("#e3e8ee", "#333a44")
     SELECTION = ("#dfeafb", "#22334b")
+    STOPPED = ("#fcf1f0", "#2a1e22")
+    """Of rows of the downtime."""
     BORDER = ("#d9dee5", "#343b44")
     EDGE = ("#b4bcc7", "#4d5763")
     """Of what takes input: fields, boxes and buttons."""

@@ -55,8 +55,12 @@ class ButtonKind(Enum):
     SECONDARY = "secondary"
     PRIMARY = "primary"
     DANGER = "danger"
+    WARNING = "warning"
+    """Leads to warnings."""
     QUIET = "quiet"
     """Without a border until the mouse is over it."""
+    LINK = "link"
+    """A text that leads out of the window."""
 
 
 def set_kind(button: QAbstractButton, kind: ButtonKind) -> None:
@@ -87,6 +91,10 @@ def _button(option: QStyleOptionButton, painter: QPainter, widget: QWidget | Non
     room, state, kind = QRectF(option.rect), option.state, kind_of(widget, option)
     on, pressed = bool(state & State.State_Enabled), bool(state & (State.State_Sunken | State.State_On))
     over, focused = bool(state & State.State_MouseOver), bool(state & State.State_HasFocus)
+    if kind is ButtonKind.LINK:
+        if focused:
+            paint_box(painter, room, None, colour(Tone.ACCENT), width=RING, radius=GRID)
+        return
     fill = colour(Ground.PRESSED if pressed else Ground.HOVER if over and on else Ground.SURFACE)
     edge: QColor | None = colour(Ground.EDGE if on else Ground.BORDER)
     if kind is ButtonKind.PRIMARY and on:
@@ -117,6 +125,10 @@ def _button_label(option: QStyleOptionButton, painter: QPainter, widget: QWidget
             shade = colour(Ground.ON_ACCENT)
         elif kind is ButtonKind.DANGER:
             shade = colour(Tone.BAD)
+        elif kind is ButtonKind.LINK:
+            shade = colour(Tone.ACCENT)
+        elif kind is ButtonKind.WARNING:
+            shade = colour(Tone.WARNING)
     metrics, room = option.fontMetrics, option.rect
     mnemonic = int(Qt.TextFlag.TextShowMnemonic)
     width = metrics.size(mnemonic, option.text).width()

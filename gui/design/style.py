@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.design.measures import CONTROL, GAP, GRID, ICON, ROW, scaled
-from gui.design.parts import COMPLEX, CONTROLS, PREPARED, PRIMITIVES
+from gui.design.parts import COMPLEX, CONTROLS, PREPARED, PRIMITIVES, ButtonKind, kind_of
 from gui.guard import Guarded
 
 SEPARATOR = QStyleOptionMenuItem.MenuItemType.Separator
@@ -131,6 +131,8 @@ class Style(Guarded, QProxyStyle):
         wider, least = SIZES.get(kind, (0, 0))
         if isinstance(option, QStyleOptionMenuItem) and option.menuItemType is SEPARATOR:
             return made
+        if kind is Content.CT_PushButton and kind_of(widget) is ButtonKind.LINK:
+            return QSize(size.width(), size.height() + GRID)
         if kind is Content.CT_PushButton:  # Fusion makes each as wide as `Cancel`
             made.setWidth(max(size.width(), 2 * CONTROL - wider))
         return QSize(made.width() + wider, max(made.height(), scaled(least)))

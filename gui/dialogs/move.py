@@ -199,7 +199,7 @@ class MoveDialog(FormDialog):
         )
         self.form.addRow(self.tablespaces)
         self.tablespaces.hide()
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 150)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 140)
 
     def _lock(self, fixed: str) -> None:
         """Lock the servers and the paths of the cluster; the tool tip says why."""

@@ -81,7 +81,7 @@ class TakeOnDialog(Guarded, QDialog):
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
         self.buttons.button(standard.Ok).setText(tr("&Accept and continue"))
-        self.buttons.button(standard.Cancel).setText(tr("&Stop here"))
+        self.buttons.button(standard.Cancel).setText(tr("Paus&e here"))
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.field.textChanged.connect(self._look)

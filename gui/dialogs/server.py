@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -21,10 +22,15 @@ from PySide6.QtWidgets import (
 from core.errors import InputError
 from core.language import tr
 from core.servers.profiles import Profile, Rights
+from core.tones import Tone
 from gui.dialogs.form import FormDialog
+from gui.models.sentences import recorded
 from gui.models.servers import RIGHTS
 from gui.models.words import listed
-from gui.widgets.label import Label
+from gui.widgets.label import Label, ToneLabel
+
+if TYPE_CHECKING:
+    from core.api.servers import ServerUse
 
 
 class ServerDialog(FormDialog):
@@ -68,6 +74,9 @@ class ServerDialog(FormDialog):
         self.found = Label(parent=self)
         self.found.setWordWrap(True)
         self.found.setAccessibleName(tr("Result of the test"))
+        self.fixed = ToneLabel("", Tone.WARNING, self)
+        self.fixed.setWordWrap(True)
+        self.fixed.hide()
         self.rights = QComboBox(self)
         self.database_user, self.copy_address = QLineEdit("postgres", self), QLineEdit(self)
         for rights, text in ((rights, tr(text)) for rights, text in RIGHTS.items()):
@@ -123,6 +132,27 @@ class ServerDialog(FormDialog):
             self.address.setPlaceholderText(
                 tr("an address, or one of the {hosts} hosts in ~/.ssh/config").format(hosts=len(hosts))
             )
+
+    def fix(self, use: "ServerUse | None") -> None:
+        """Disable the fields that cannot be changed, because a move that is not over uses the server."""
+        if use is None:
+            return
+        fields = {
+            "name": self.name,
+            "address": self.hosts,
+            "port": self.port,
+            "user": self.user,
+            "jump": self.jump,
+        }
+        why = tr("Some fields cannot be changed now, because the move {move} uses the server. {why}").format(
+            move=use.move, why=recorded(use.why)
+        )
+        for name in use.fixed:
+            fields[name].setEnabled(False)
+            fields[name].setToolTip(why)
+        self.fixed.setText(why)
+        self.fixed.show()
+        self.grow()
 
     @Slot(str)
     def _take_host(self, host: str) -> None:
@@ -183,6 +213,7 @@ class ServerDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
+        self.form.addRow(self.fixed)
         self.add(tr("&Name:"), self.name, tr("A name of your choice for the server"))
         self.add(tr("&Address:"), self.hosts, tr("A host name, an IP address, or an alias from ~/.ssh/config"))
         self.add(

@@ -118,6 +118,8 @@ SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
     # a multiple of a memory whose size is not known here orders only suites that need the same space otherwise
     Column("Space needed", _needs, right=True, value=lambda row: row.bytes_needed + row.memory_multiple),
 )
+VOLUME_COLUMN, METRIC_COLUMN = 2, 5
+"""Of the repetitions: the first only where there are several volumes, the other in what is filtered and saved alone."""
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
     Column("Server", _server),

@@ -22,17 +22,24 @@ class Axis:
     Attributes:
         places: the ticks are things that stand beside each other, not values on a scale: no line goes through them,
             and a long name is broken within its place.
+        chosen: of such things the one that the chart is about; its name is bold.
     """
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
     places: bool = False
+    chosen: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A filled rectangle between two corners; `tip`: what it stands for, with its figures."""
+    """A filled rectangle between two corners.
+
+    Attributes:
+        tip: what it stands for, with its figures.
+        name: written within, where it has room there. Bars with names stand end to end, a pixel apart.
+    """
 
     left: float
     bottom: float
@@ -40,6 +47,7 @@ class Bar:
     top: float
     tone: Tone
     tip: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +72,11 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A line through these points."""
+    """A line through these points; `filled`: with a light ground down to the axis."""
 
     points: tuple[tuple[float, float], ...]
     tone: Tone
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,35 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeGuard
 
 from core import units
 from core.api.model import MetricOverTime
-from core.comparison.model import Sample
+from core.comparison.model import Sample, Verdict
 from core.language import tr
-from core.migration.model.estimate import Estimate, Method, Span
+from core.migration.model.estimate import CARRIED_OUT, Estimate, Method, Stage, stage_heading
 from core.tones import Tone
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker, ladder, places, scale, times
-from gui.models.comparison import MEAN, Bars, ComparedRow, Latencies, better, choose_scale, part_title
-from gui.models.words import method_name
-from gui.models.words import span as span_words
+from gui.models.comparison import (
+    PERCENTILES,
+    Bars,
+    ComparedRow,
+    Depths,
+    Latencies,
+    better,
+    choose_scale,
+    part_title,
+)
+from gui.models.migration import ordered_methods
+from gui.models.words import bound_name, method_name, metric_value, stated
 
 TONES = (Tone.OLD, Tone.NEW)
 BAR = 0.36
 """Width of a bar, of the place of a workload: two stand in it, and a gap between it and the next."""
-LANE = 0.36
-"""Height of a lane, of the place of a method: it has two."""
+LANE = 0.46
+"""Height of a lane, of the place of a method."""
 ROOM_ABOVE = 1.16
 """For the figure over the highest bar."""
 STEPS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
@@ -63,6 +73,41 @@ def _bar(bars: Bars, side: int, name: str, place: float, sample: Sample) -> list
     ]
 
 
+def storage_chart(rows: Sequence[ComparedRow], names: tuple[str, str]) -> Chart | None:
+    """Return the main metric of each workload on both sides, lying, each workload on a scale of its own.
+
+    The longer bar is the higher value: at the right stand the values, and which side is how many times better.
+    None without rows.
+    """
+    if not rows:
+        return None
+    marks: list[Mark] = []
+    beside: list[tuple[float, str]] = []
+    for number, row in enumerate(rows):
+        place = float(len(rows) - 1 - number)
+        samples = (row.row.old, row.row.new)
+        highest = max((sample.mean for sample in samples if sample is not None), default=0.0)
+        for shift, tone, name, sample in zip((BAR / 2, -BAR / 2), TONES, names, samples, strict=True):
+            value = units.ABSENT if sample is None else metric_value(row.row.metric, sample.mean)
+            part = None if sample is None or not highest else units.quotient(sample.mean, highest)
+            if part is not None:
+                low, high = place + shift - BAR * 0.46, place + shift + BAR * 0.46
+                marks.append(Bar(0.0, low, min(1.0, max(0.0, part)), high, tone, f"{row.title}, {name}: {value}"))
+            better_here = shift < 0 and (row.differs or row.row.verdict is not Verdict.ONE_SIDED)
+            beside.append((place + shift, f"{value}, {better(row)}" if better_here else value))
+    return Chart(
+        tr("Storage: means, and which server is how many times faster"),
+        tr("Storage of the {names} and the {names2}").format(names=names[0], names2=names[1]),
+        "; ".join(f"{row.title}: {better(row)}" for row in rows),
+        Axis(0.0, 1.0, ()),
+        ladder([row.title for row in rows]),
+        tuple(marks),
+        tuple(beside),
+        tuple(zip(TONES, names, strict=True)),
+        lines=2 * len(rows) + 1,
+    )
+
+
 def _figure(value: float) -> str:
     if not units.known(value):
         return units.ABSENT
@@ -78,53 +123,108 @@ def _number(sample: Sample | None, bars: Bars) -> str:
     return tr("not measured") if sample is None else f"{sample.mean / bars.divisor:.4g} {bars.unit}"
 
 
-def estimate_chart(estimate: Estimate) -> Chart | None:
-    """Return the duration and the downtime of each method; None without methods.
+def method_label(estimate: Estimate, method: Method) -> str:
+    """Return the name of a method, and what must be known of it to choose it."""
+    name = method_name(method.method)
+    if method.ruled_out:
+        return tr("{method} (not possible)").format(method=name)
+    if method.method == estimate.planned:
+        return tr("{method} (planned)").format(method=name)
+    return name if method.method in CARRIED_OUT else tr("{method} (not by pghaul)").format(method=name)
 
-    A bar shows the likely value, a whisker the low and the high value, and a text beside it all values.
+
+def _lanes(estimate: Estimate, methods: Sequence[Method]) -> Axis:
+    axis = ladder([method_label(estimate, one) for one in methods])
+    chosen = next((number for number, one in enumerate(methods) if one.method == estimate.planned), None)
+    return axis if chosen is None else replace(axis, chosen=len(methods) - 1 - chosen)
+
+
+def timeline_chart(estimate: Estimate) -> Chart | None:
+    """Return the stages of each method one after the other, those of the downtime in red; None without methods.
+
+    A line below a lane reaches from the low to the high duration.
     """
-    methods = estimate.methods
+    methods = ordered_methods(estimate)
     if not methods:
         return None
     end = axis_end(methods)
     marks: list[Mark] = []
     beside: list[tuple[float, str]] = []
-    names = [method_name(one.method) + (tr(" (not possible)") if one.ruled_out else "") for one in methods]
     for number, one in enumerate(methods):
-        place = len(methods) - 1 - number
-        for shift, tone, name, span in (
-            (LANE / 2 + 0.01, Tone.MUTED, tr("duration"), one.duration_seconds),
-            (-LANE / 2 - 0.01, Tone.BAD, tr("downtime"), one.downtime_seconds),
-        ):
-            said = f"{units.duration(span.likely)} ({span_words(span)})"
-            marks += _lane(place + shift, span, end, tone, f"{method_name(one.method)}, {name}: {said}")
-            beside.append((place + shift, said))
+        place = float(len(methods) - 1 - number)
+        marks += _stages(one, place, end)
+        low, high = (min(value, end) for value in (one.duration_seconds.low, one.duration_seconds.high))
+        marks.append(Whisker((low, place - LANE * 0.8), (high, place - LANE * 0.8), Tone.MUTED))
+        beside.append((place + LANE / 2, stated(one.duration_seconds)))
+        beside.append((place - LANE / 2, tr("downtime {span}").format(span=stated(one.downtime_seconds))))
     return Chart(
-        tr("Duration and downtime of each method"),
-        tr("Duration and downtime of each method: likely, low and high"),
+        tr("Stages of each method"),
+        tr("Stages, duration and downtime of each method: likely, low and high"),
         "; ".join(
             tr("{method}: {span_words}, downtime {span_words2}").format(
-                method=method_name(one.method),
-                span_words=span_words(one.duration_seconds),
-                span_words2=span_words(one.downtime_seconds),
+                method=method_label(estimate, one),
+                span_words=stated(one.duration_seconds),
+                span_words2=stated(one.downtime_seconds),
             )
             for one in methods
         ),
         times(end),
-        ladder(names),
+        _lanes(estimate, methods),
         tuple(marks),
         tuple(beside),
-        ((Tone.MUTED, tr("duration")), (Tone.BAD, tr("downtime"))),
-        lines=2 * len(methods),
+        ((Tone.MUTED, tr("clients work")), (Tone.BAD, tr("downtime"))),
+        lines=2 * len(methods) + 2,
     )
 
 
-def _lane(place: float, span: Span, end: float, tone: Tone, tip: str) -> list[Mark]:
-    low, likely, high = (min(value, end) for value in (span.low, span.likely, span.high))
-    return [
-        Bar(0.0, place - LANE / 2, likely, place + LANE / 2, tone, tip),
-        Whisker((low, place), (high, place)),
-    ]
+def _stages(method: Method, place: float, end: float) -> list[Mark]:
+    """The bars of a method, end to end; one bar where its stages are not known."""
+    known = bool(method.stages)
+    stages = method.stages or (Stage("whole", method.duration_seconds, ""),)
+    marks: list[Mark] = []
+    at = 0.0
+    for stage in stages:
+        name, until = tr(stage_heading(stage.name)), at + stage.seconds.likely
+        said = f"{method_name(method.method)}, {name}: {stated(stage.seconds)}"
+        if stage.bound_by:
+            said = tr("{said}, limited by: {bound}").format(said=said, bound=bound_name(stage.bound_by))
+        tone = Tone.BAD if known and stage.in_downtime else Tone.MUTED
+        marks.append(Bar(min(at, end), place - LANE / 2, min(until, end), place + LANE / 2, tone, said, name))
+        at = until
+    return marks
+
+
+def downtime_chart(estimate: Estimate) -> Chart | None:
+    """Return the downtime of each method as a dot at the likely value, in its range; None without methods.
+
+    A dot is hollow where pghaul does not carry out the method, or where it is not possible.
+    """
+    methods = ordered_methods(estimate)
+    if not methods:
+        return None
+    highest = max(method.downtime_seconds.high for method in methods)
+    likely = max(method.downtime_seconds.likely for method in methods)
+    end = min(highest, 2 * likely) if likely > 0 else highest
+    marks: list[Mark] = []
+    for number, one in enumerate(methods):
+        place, span = float(len(methods) - 1 - number), one.downtime_seconds
+        tone = Tone.BAD if one.method == estimate.planned else Tone.MUTED
+        full = one.method in CARRIED_OUT and not one.ruled_out
+        tip = f"{method_label(estimate, one)}: {stated(span)}"
+        marks += [
+            Whisker((min(span.low, end), place), (min(span.high, end), place), tone),
+            Dot(min(span.likely, end), place, tone, full, tip),
+        ]
+    return Chart(
+        tr("Downtime of each method, likely and in its range"),
+        tr("Downtime of each method: likely, low and high"),
+        "; ".join(mark.tip for mark in marks if isinstance(mark, Dot)),
+        times(end),
+        _lanes(estimate, methods),
+        tuple(marks),
+        tuple((float(len(methods) - 1 - number), stated(one.downtime_seconds)) for number, one in enumerate(methods)),
+        lines=2 * len(methods) + 3,
+    )
 
 
 def axis_end(methods: Sequence[Method]) -> float:
@@ -213,8 +313,16 @@ def _dots(place: int, values: Sequence[float], divisor: float, tone: Tone, *, fu
     ]
 
 
+def _place_of(part: str) -> float:
+    """Return the place of a percentile: the share of the requests that take longer, as a power of ten below one."""
+    return -math.log10(1 - PERCENTILES[part] / 100)
+
+
 def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
-    """Return the latency percentiles of both sides on a logarithmic scale; None if no value is above zero."""
+    """Return the latency percentiles of both sides; None if no value is above zero.
+
+    Both scales are logarithmic: each step to the right leaves a tenth of the requests.
+    """
     known = [value for curve in latencies.curves for value in curve if _above_zero(value)]
     if not known:
         return None
@@ -227,16 +335,23 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
         if low <= math.log10(factor * 10.0**power) <= high
     ]
     names_below = tuple(map(part_title, latencies.parts))
+    ends = tuple(
+        (_place_of(part), name) for part, name in zip(latencies.parts, names_below, strict=True) if part in PERCENTILES
+    )
     marks: list[Mark] = []
     for side, curve in enumerate(latencies.curves):
-        points = [(float(number), math.log10(value)) for number, value in enumerate(curve) if _above_zero(value)]
-        # the mean is none of the percentiles: it stands beside their curve
-        curved = [point for point in points if latencies.parts[int(point[0])] != MEAN]
-        marks.append(Path(tuple(curved), TONES[side]))
-        marks += [
-            Dot(x, y, TONES[side], tip=f"{names[side]}, {names_below[int(x)]}: {units.seconds(10.0**y)}")
-            for x, y in points
+        points = [
+            (_place_of(part), math.log10(value), part)
+            for part, value in zip(latencies.parts, curve, strict=False)
+            if part in PERCENTILES and _above_zero(value)
         ]
+        marks.append(Path(tuple((x, y) for x, y, _ in points), TONES[side]))
+        marks += [
+            Dot(x, y, TONES[side], tip=f"{names[side]}, {part_title(part)}: {units.seconds(10.0**y)}")
+            for x, y, part in points
+        ]
+    if not ends:
+        return None
     return Chart(
         tr("Latency: {title}").format(title=latencies.title),
         tr("Percentiles of the latency of {title}").format(title=latencies.title),
@@ -244,11 +359,49 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
             f"{part}: {', '.join(units.seconds(curve[number]) for curve in latencies.curves)}"
             for number, part in enumerate(names_below)
         ),
-        places(names_below),
+        Axis(ends[0][0] - 0.15, ends[-1][0] + 0.15, ends),
         Axis(low, high, tuple(ticks)),
         tuple(marks),
         legend=tuple(zip(TONES, names, strict=True)),
     )
+
+
+def depth_charts(depths: Depths, names: tuple[str, str]) -> tuple[Chart, ...]:
+    """Return the main metric and the latency of a workload over its queue depth; the scale of depths is logarithmic."""
+    named = ((tr("Throughput"), depths.rows), (tr("p99 latency"), depths.latencies))
+    return tuple(_depth_chart(title, depths.title, rows, names) for title, rows in named if len(rows) > 1)
+
+
+def _depth_chart(what: str, workload: str, rows: Sequence[tuple[int, ComparedRow]], names: tuple[str, str]) -> Chart:
+    unit = choose_scale(max((row for _, row in rows), key=_highest))
+    marks: list[Mark] = []
+    highest = 0.0
+    for side, tone in enumerate(TONES):
+        samples = [(depth, (row.row.old, row.row.new)[side]) for depth, row in rows if depth > 0]
+        line = [(math.log2(depth), sample) for depth, sample in samples if sample is not None]
+        marks.append(Path(tuple((at, sample.mean / unit.divisor) for at, sample in line), tone))
+        for at, sample in line:
+            low, mean, high = (value / unit.divisor for value in (sample.low, sample.mean, sample.high))
+            tip = tr("{name}, queue depth {depth}: {figure} {unit}").format(
+                name=names[side], depth=round(2**at), figure=_figure(mean), unit=unit.unit
+            )
+            marks += [Whisker((at, low), (at, high), tone), Dot(at, mean, tone, tip=tip)]
+            highest = max(highest, high)
+    ticks = tuple((math.log2(depth), tr("depth {depth}").format(depth=depth)) for depth, _ in rows if depth > 0)
+    low, high = (ticks[0][0], ticks[-1][0]) if ticks else (0.0, 1.0)
+    return Chart(
+        tr("{what} ({unit}): {workload}").format(what=what, unit=unit.unit, workload=workload),
+        tr("{what} of {workload} over queue depth").format(what=what, workload=workload),
+        "; ".join(mark.tip for mark in marks if isinstance(mark, Dot)),
+        Axis(low - 0.3, high + 0.3, ticks),
+        scale(highest, ROOM_ABOVE),
+        tuple(marks),
+        legend=tuple(zip(TONES, names, strict=True)),
+    )
+
+
+def _highest(row: ComparedRow) -> float:
+    return max((sample.high for sample in (row.row.old, row.row.new) if sample is not None), default=0.0)
 
 
 def time_chart(row: ComparedRow, seen: MetricOverTime, names: tuple[str, str]) -> Chart:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import units
-from core.benchmarks.model import Run
+from core.benchmarks.model import Parameter, Run, Workload
 from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
 from core.language import marked, tr
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, metric_name, metric_value, moment
+from gui.models.words import capital, counted, listed, metric_name, metric_value, moment
 
 TONES = {
     Verdict.OLD: Tone.OLD,
@@ -117,7 +117,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """The mean, the percentiles and the maximum of a workload's latency in both sets; None where one was not measured.
+    """The percentiles of a workload's latency in both sets; None where one was not measured.
 
     Attributes:
         parts: which they are, by their ids, such as `p99`; `curves`: their values, in seconds.
@@ -133,6 +133,68 @@ def compared_rows(comparison: Comparison, names: tuple[str, str], *, every: bool
     return tuple(ComparedRow(row, names) for row in comparison.rows if every or row.headline)
 
 
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """Which set is faster, in a sentence; `tone`: None where neither of the two sets is the wanted one."""
+
+    text: str
+    tone: Tone | None
+
+
+def headline(comparison: Comparison, names: tuple[str, str], *, wanted: bool) -> Headline:
+    """Return which of two sets is faster, by the main metric of each workload and by the interval of its ratio.
+
+    Args:
+        comparison: the two sets.
+        names: what they are called where a sentence begins.
+        wanted: whether the second set should be the faster one, as a new server should.
+    """
+    rows = [ComparedRow(row, names) for row in comparison.rows if row.headline]
+    found = {verdict: [row for row in rows if row.row.verdict is verdict] for verdict in Verdict}
+    ahead, behind, even = found[Verdict.NEW], found[Verdict.OLD], found[Verdict.NONE]
+    number = len(ahead) + len(behind) + len(even)
+    if not number:
+        nothing = tr("No workload was measured on both sides in the same way, so there is nothing to compare.")
+        return Headline(nothing if rows else "", Tone.MUTED)
+    # the set that is ahead more often begins the sentence
+    first, ahead, behind = (1, ahead, behind) if len(ahead) >= len(behind) else (0, behind, ahead)
+    workloads = counted(number, "{number} workload", "{number} workloads")
+    if not ahead:
+        said = tr("No difference beyond the noise in {workloads}.").format(workloads=workloads)
+    elif len(ahead) == number:
+        in_all = tr("{name} is faster in all {workloads}, {times} times.")
+        said = (tr("{name} is faster, {times} times.") if number == 1 else in_all).format(
+            name=names[first], workloads=workloads, times=_times(ahead)
+        )
+    else:
+        said = tr("{name} is faster in {number} of {workloads}, {times} times.").format(
+            name=names[first], number=len(ahead), workloads=workloads, times=_times(ahead)
+        )
+        others = [
+            *(
+                [tr("slower in {number}, {times} times").format(number=len(behind), times=_times(behind))]
+                * bool(behind)
+            ),
+            *([tr("no difference beyond the noise in {number}").format(number=len(even))] * bool(even)),
+        ]
+        said = f"{said} {capital(listed(others))}."
+    tone = Tone.WARNING if behind or not first else Tone.GOOD if ahead else None
+    return Headline(said, tone if wanted else None)
+
+
+def _times(rows: Sequence[ComparedRow]) -> str:
+    """Return how many times better the better set is, as `2.08 to 3.33`."""
+    known = sorted(times for row in rows if (times := _times_better(row)) is not None)
+    ends = [units.ratio(each).removesuffix(" ×") for each in (known[:1] + known[-1:])]
+    return (
+        units.ABSENT
+        if not ends
+        else ends[0]
+        if len(set(ends)) == 1
+        else tr("{low} to {high}").format(low=ends[0], high=ends[1])
+    )
+
+
 def better(row: ComparedRow) -> str:
     """Return which set is better and how many times, as `new server 8.9 ×`, or why none is."""
     one = row.row
@@ -140,7 +202,7 @@ def better(row: ComparedRow) -> str:
         return {Verdict.NONE: tr("no difference"), Verdict.ONE_SIDED: tr("measured on one side only")}.get(
             one.verdict, tr("not comparable")
         )
-    return f"{row.names[0 if one.ratio < 1 else 1]} {_ratio(row)}"
+    return f"{row.names[0 if one.ratio < 1 else 1]} {times_better(row)}"
 
 
 def choose_scale(row: ComparedRow) -> Scale:
@@ -155,16 +217,8 @@ def choose_scale(row: ComparedRow) -> Scale:
     return Scale("IOPS" if name.endswith("iops") else metric_name(name), 1.0)
 
 
-MEAN = "mean"
-"""The part of a latency that is no percentile, and stands beside their curve."""
-_PARTS = {
-    MEAN: marked("mean"),
-    "p50": "p50",
-    "p95": "p95",
-    "p99": "p99",
-    "p999": "p99.9",
-    "max": marked("maximum"),
-}
+PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9, "p9999": 99.99}
+"""The percentiles that a tool may tell, by their ids. The mean and the maximum are none."""
 _SIDES = {"read_": marked("reads"), "write_": marked("writes")}
 
 
@@ -173,7 +227,7 @@ def latencies(comparison: Comparison, of: Row) -> Latencies | None:
     found = {row.metric: row for row in comparison.rows if row.workload == of.workload}
     sides = ("write_", "read_", "") if of.metric.startswith("write") else ("read_", "write_", "")
     for side in sides:
-        rows = {part: found.get(f"{side}latency_{part}_seconds") for part in _PARTS}
+        rows = {part: found.get(f"{side}latency_{part}_seconds") for part in PERCENTILES}
         known = {part: row for part, row in rows.items() if row is not None}
         if len(known) > 1:
             curves = (
@@ -187,8 +241,58 @@ def latencies(comparison: Comparison, of: Row) -> Latencies | None:
 
 
 def part_title(part: str) -> str:
-    """Return the name of a part of a latency: `p99.9`, `maximum`."""
-    return tr(_PARTS.get(part, part))
+    """Return the name of a percentile: `p99.9`."""
+    return f"p{PERCENTILES[part]:g}" if part in PERCENTILES else part
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """A workload at several queue depths: of each depth its main metric, and its latency where it was measured."""
+
+    title: str
+    rows: tuple[tuple[int, ComparedRow], ...]
+    latencies: tuple[tuple[int, ComparedRow], ...]
+
+
+def depths(comparison: Comparison, names: tuple[str, str], of: Row | None) -> Depths | None:
+    """Return the workloads that differ from that of the row in their queue depth alone; None where there are not two.
+
+    Without a row, or with one that has no such others, the first workload that has some is taken.
+    """
+    groups: dict[tuple[object, ...], dict[int, Row]] = {}
+    for row in comparison.rows:
+        depth = row.workload.parameters.get("depth")
+        if row.headline and isinstance(depth, int) and depth > 0:
+            groups.setdefault(_but_depth(row.workload), {})[depth] = row
+    several = {key: rows for key, rows in groups.items() if len(rows) > 1}
+    if not several:
+        return None
+    chosen = several.get(_but_depth(of.workload)) if of is not None else None
+    rows = sorted((chosen or next(iter(several.values()))).items())
+    latency = (f"{rows[0][1].metric.split('_')[0]}_latency_p99_seconds", "latency_p99_seconds")
+    by_workload = {
+        row.workload.name: row for metric in reversed(latency) for row in comparison.rows if row.metric == metric
+    }
+    told = [(depth, by_workload[row.workload.name]) for depth, row in rows if row.workload.name in by_workload]
+    return Depths(
+        _shared(tuple(tr(row.workload.title) for _, row in rows)),
+        tuple((depth, ComparedRow(row, names)) for depth, row in rows),
+        tuple((depth, ComparedRow(row, names)) for depth, row in told),
+    )
+
+
+def _but_depth(workload: Workload) -> tuple[object, ...]:
+    others: dict[str, Parameter] = {name: value for name, value in workload.parameters.items() if name != "depth"}
+    return workload.tool, workload.headline, *sorted(map(repr, others.items()))
+
+
+def _shared(titles: tuple[str, ...]) -> str:
+    """Return what all titles begin with, without the number that they differ in."""
+    shared = titles[0]
+    while not all(title.startswith(shared) for title in titles):
+        shared = shared[:-1]
+    words, comma, last = shared.rstrip().rpartition(",")
+    return words if comma and len(last.split()) < 2 else shared.strip(" ,")
 
 
 def _sample(row: Row, sample: Sample | None) -> str:
@@ -214,7 +318,7 @@ def _tip(row: Row, sample: Sample | None) -> str:
     )
 
 
-def _ratio(row: ComparedRow) -> str:
+def times_better(row: ComparedRow) -> str:
     """Return how many times better the better set is; the verdict names it."""
     return units.ABSENT if not row.differs or row.row.ratio is None else units.ratio(_times_better(row))
 
@@ -239,16 +343,26 @@ def _interval_ends(row: ComparedRow) -> tuple[float | None, float | None] | None
     return (units.quotient(1, high), units.quotient(1, low)) if row.row.verdict is Verdict.OLD else (low, high)
 
 
-def _verdict(row: ComparedRow) -> str:
+def verdict_title(row: ComparedRow) -> str:
+    """Return which set is faster, or why none is, in two or three words."""
     said = {
         Verdict.OLD: tr("{names} is faster").format(names=row.names[0]),
         Verdict.NEW: tr("{names} is faster").format(names=row.names[1]),
+        Verdict.NONE: tr("no difference"),
+        Verdict.ONE_SIDED: tr("one side only"),
+        Verdict.UNLIKE: tr("not comparable"),
     }
-    return said.get(row.row.verdict, tr(row.row.verdict))
+    return said[row.row.verdict]
 
 
-FIRST, SECOND = 2, 3
-"""The numbers of the columns that are named after the sets."""
+def _verdict_in_full(row: ComparedRow) -> str:
+    return verdict_title(row) if row.differs else tr(row.row.verdict)
+
+
+METRIC, FIRST, SECOND, INTERVAL = 1, 2, 3, 5
+"""The numbers of columns: that of the metric, which main metrics can do without, as the unit of their values says it;
+those that are named after the sets; and that of the interval, which the tip of the ratio has, too.
+"""
 COLUMNS: tuple[Column[ComparedRow], ...] = (
     Column("Workload", lambda row: tr(row.row.workload.title), width=Width.REST),
     Column("Metric", lambda row: row.metric),
@@ -268,10 +382,10 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
     ),
     Column(
         "Ratio",
-        _ratio,
+        times_better,
         right=True,
         tone=lambda row: row.tone,
-        tip=lambda row: recorded(row.row.note),
+        tip=lambda row: "\n".join(part for part in (_interval(row), recorded(row.row.note)) if part),
         value=_times_better,
     ),
     Column(
@@ -280,7 +394,7 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
         right=True,
         value=lambda row: None if (ends := _interval_ends(row)) is None else ends[0],
     ),
-    Column("Verdict", _verdict, tone=lambda row: row.tone),
+    Column("Verdict", verdict_title, tone=lambda row: row.tone, tip=_verdict_in_full),
 )
 
 

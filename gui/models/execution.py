@@ -13,44 +13,43 @@ from core.migration.model.plan import FollowUpGroup, Step
 from core.text import sentence
 from core.tones import Tone
 from gui.models.sentences import recorded
-from gui.models.words import capital, escape_mnemonics, moment
+from gui.models.words import capital, escape_mnemonics, moment, shortened
 
 if TYPE_CHECKING:
     from core.api.execution import Downtime, Paragraph, RunningStep
 
 
 def summary(state: ExecutionState) -> str:
-    """Return the state of the execution, its reason and, while it is running, its progress."""
+    """Return what stands below the headline: when it began, its reason and, while it is running, its progress."""
     execution = state.execution
     if execution is None:
         return ""
-    what = tr("The copy rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
-    what = tr("The dress rehearsal") if execution.dressed else what
     done = sum(execution.done(step.number) for step in execution.plan.steps)
-    killed = execution.state is State.RUNNING and not state.alive
-    how = tr(KILLED) if killed else _how_ended(execution)
     counts = tr("Steps done: {done} of {steps}").format(done=done, steps=len(execution.steps_taken))
-    lines = [
-        tr("{what} of {started_at} {how}. {counts}.").format(
-            what=what, started_at=moment(execution.started_at), how=how, counts=counts
-        )
-    ]
-    if result := api.execution.result_of(execution):
-        began = tr("It began at {started_at}. {counts}.").format(started_at=moment(execution.started_at), counts=counts)
-        lines = [" ".join(map(recorded, result)), began]
-    if not state.alive and state.stands:
-        lines.append(recorded(state.stands))
-    lines += [recorded(state.left)] if state.left else []
-    return "\n".join(
-        part
-        for part in (
-            *lines,
-            _sentence(recorded(execution.message)),
-            recorded(state.position),
-            *map(_running_text, state.running),
-        )
-        if part
-    )
+    began = tr("It began at {started_at}. {counts}.").format(started_at=moment(execution.started_at), counts=counts)
+    lines = [] if state.alive else [began, recorded(state.stands), recorded(state.left)]
+    lines += [_sentence(recorded(execution.message)), _position(execution) if state.alive else ""]
+    return "\n".join(part for part in (*lines, *map(_running_text, state.running)) if part)
+
+
+def _position(execution: Execution) -> str:
+    """Return which step is under way or comes next; how long all may take stands in the headline."""
+    taken = execution.steps_taken
+    at = next((at for at, step in enumerate(taken, 1) if not execution.done(step.number)), len(taken))
+    return tr("Step {at} of {steps}").format(at=at, steps=len(taken))
+
+
+def name_of(execution: Execution) -> str:
+    """Return what it is, as the beginning of a sentence."""
+    if execution.kind is Kind.REAL:
+        return tr("The move")
+    return tr("The dress rehearsal") if execution.dressed else tr("The copy rehearsal")
+
+
+def describe_end(execution: Execution, *, alive: bool) -> str:
+    """Return how it stands or has ended, as the end of a sentence."""
+    killed = execution.state is State.RUNNING and not alive
+    return tr(KILLED) if killed else _how_ended(execution)
 
 
 def _running_text(step: "RunningStep") -> str:
@@ -105,11 +104,16 @@ def state_name(state: State) -> str:
     return tr(_STATE_NAMES[state])
 
 
+def clock_figure(down: "Downtime") -> str:
+    """Return the downtime that lasts, or has ended, as one figure."""
+    return units.clock(down.seconds) if down.ended_at is None else units.duration(down.seconds)
+
+
 def clock_text(down: "Downtime") -> str:
     """Return how long the downtime lasts, what the plan expected, and how long the manual steps took."""
     if down.ended_at is None:
-        said = tr("The old cluster has been stopped for {seconds}, since {began_at:%H:%M:%S}.").format(
-            seconds=units.clock(down.seconds), began_at=down.began_at.astimezone()
+        said = tr("The old cluster has been stopped since {began_at:%H:%M:%S}.").format(
+            began_at=down.began_at.astimezone()
         )
     else:
         said = tr("The downtime was {seconds}.").format(seconds=units.duration(down.seconds))
@@ -166,6 +170,11 @@ BUTTONS = {
 """The button of each action."""
 PAUSE, GO_ON = marked("Pause after this s&tep"), marked("Do not pause after this s&tep")
 """The button that pauses after a step, before it was pressed, and then."""
+PAUSE_TIP = marked(
+    "The step that is running now is finished, and no other begins. Both servers stay as they are then: a cluster that "
+    "is stopped stays stopped. Continue goes on with the next step."
+)
+GO_ON_TIP = marked("The execution goes on with the next step, without a pause.")
 
 
 def back_button(old_server: str, *, has_key: bool = True) -> str:
@@ -177,7 +186,7 @@ def back_button(old_server: str, *, has_key: bool = True) -> str:
     """
     words = tr("Roll &back to {server}") if old_server else tr(BUTTONS[Doing.BACK])
     words = words if has_key else words.replace("&", "")
-    return words.format(server=escape_mnemonics(old_server))
+    return words.format(server=escape_mnemonics(shortened(old_server)))
 
 
 def job_title(doing: Doing, move: str) -> str:

@@ -1,7 +1,7 @@
 """The facts, clusters and gaps of two servers as rows."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core import api, units
@@ -9,6 +9,7 @@ from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, Net
 from core.language import marked, tr
 from core.tones import Tone
 from gui.models.sentences import compared, recorded
+from gui.models.servers import volumes
 from gui.models.table import Column, Width
 from gui.models.words import yes_no
 
@@ -53,22 +54,40 @@ class GapRow:
 
 
 def side_by_side(old: Facts | None, new: Facts | None) -> tuple[FactRow, ...]:
-    """Return every fact of both servers, by subject."""
+    """Return every fact of both servers by subject, those first that the move uses."""
+    real = {one.mount_point for facts in (old, new) for one in volumes(facts)}
+    mounted = _several(
+        tr("File system"), old, new, lambda facts: facts.file_systems, lambda one: one.mount_point, _file_system
+    )
     return (
+        *_several(tr("Cluster"), old, new, lambda facts: facts.clusters, lambda one: one.data_directory, _cluster),
+        *(row for row in mounted if row.name in real),
         *(
             _single(tr(subject), tr(name), [_value(side, part, attribute) for side in (old, new)], matters)
             for subject, name, part, attribute, matters in SINGLE
         ),
-        *_several(
-            tr("File system"), old, new, lambda facts: facts.file_systems, lambda one: one.mount_point, _file_system
-        ),
+        *_several(tr("Network"), old, new, lambda facts: facts.network_links, lambda one: one.name, _network_link),
         *_several(tr("Block device"), old, new, lambda facts: facts.block_devices, lambda one: one.name, _block_device),
         *_several("RAID", old, new, lambda facts: facts.arrays, lambda one: one.name, _array),
-        *_several(tr("Network"), old, new, lambda facts: facts.network_links, lambda one: one.name, _network_link),
-        *_several(tr("Cluster"), old, new, lambda facts: facts.clusters, lambda one: one.data_directory, _cluster),
         *_further(old, new),
         *_several(tr("Tool"), old, new, lambda facts: facts.tools, lambda one: one.name, _tool),
+        *(replace(row, subject=tr("Other file systems")) for row in mounted if row.name not in real),
     )
+
+
+def with_heads(rows: Sequence[FactRow]) -> tuple[FactRow, ...]:
+    """Return the rows below a head for each subject."""
+    made: list[FactRow] = []
+    for row in rows:
+        if not made or made[-1].subject != row.subject:
+            made.append(FactRow(row.subject, "", "", ""))
+        made.append(row)
+    return tuple(made)
+
+
+def is_head(row: FactRow) -> bool:
+    """Return whether it is the head of a subject."""
+    return not row.name
 
 
 def clusters(*sides: Facts | None) -> tuple[ClusterRow, ...]:
@@ -231,8 +250,21 @@ def _joined(*parts: str | None) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def _tone(row: FactRow) -> Tone | None:
+    """Return the tone of a value: what is equal recedes, and what differs and matters is marked."""
+    return Tone.WARNING if row.differs else None if row.old != row.new else Tone.MUTED
+
+
 SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
     # subject, fact, part of Facts, attribute of that part, whether a difference matters
+    (marked("Memory"), marked("Total"), "memory", "total_bytes", True),
+    (marked("Memory"), marked("Available"), "memory", "available_bytes", False),
+    (marked("Memory"), marked("Swap"), "memory", "swap_bytes", True),
+    (marked("Memory"), marked("Huge pages"), "memory", "huge_pages_total", True),
+    (marked("Processor"), marked("Model"), "processor", "model", False),
+    (marked("Processor"), marked("Sockets"), "processor", "sockets", False),
+    (marked("Processor"), marked("Cores"), "processor", "cores", False),
+    (marked("Processor"), marked("Threads"), "processor", "threads", True),
     (marked("System"), marked("Host name"), "system", "hostname", False),
     (marked("System"), marked("Operating system"), "system", "name", True),
     (marked("System"), marked("Kernel"), "system", "kernel", True),
@@ -240,25 +272,21 @@ SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
     (marked("System"), marked("C library"), "system", "libc", True),
     (marked("System"), marked("Init system"), "system", "init", True),
     (marked("System"), marked("Time zone"), "system", "time_zone", True),
-    (marked("Processor"), marked("Model"), "processor", "model", False),
-    (marked("Processor"), marked("Sockets"), "processor", "sockets", False),
-    (marked("Processor"), marked("Cores"), "processor", "cores", False),
-    (marked("Processor"), marked("Threads"), "processor", "threads", True),
-    (marked("Memory"), marked("Total"), "memory", "total_bytes", True),
-    (marked("Memory"), marked("Available"), "memory", "available_bytes", False),
-    (marked("Memory"), marked("Swap"), "memory", "swap_bytes", True),
-    (marked("Memory"), marked("Huge pages"), "memory", "huge_pages_total", True),
 )
 
+SUBJECT_COLUMN = 0
+"""The column that stands for the heads while a filter is set."""
 OLD_COLUMN, NEW_COLUMN = 2, 3
 """The numbers of the columns that have the name of a server as their head."""
 FACT_COLUMNS: tuple[Column[FactRow], ...] = (
     Column("Subject", lambda row: row.subject, tone=lambda _row: Tone.MUTED),
-    Column("Fact", lambda row: row.name),
-    Column("Old server", lambda row: row.old, width=Width.REST),
-    Column("New server", lambda row: row.new, width=Width.REST),
-    Column("Difference", lambda row: tr("≠ different") if row.differs else "", tone=lambda _row: Tone.WARNING),
+    Column("Fact", lambda row: row.name or row.subject),
+    Column("Old server", lambda row: row.old, width=Width.REST, tone=_tone),
+    Column("New server", lambda row: row.new, width=Width.REST, tone=_tone),
+    Column("Differs", lambda row: "≠" if row.old != row.new else "", tone=_tone),
 )
+
+
 CLUSTER_COLUMNS: tuple[Column[ClusterRow], ...] = (
     Column("Server", lambda row: row.server),
     Column("Data directory", lambda row: row.cluster.data_directory, width=Width.REST),

@@ -93,7 +93,7 @@ ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
     Column("Note", lambda row: row.note),
 )
 COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
-    Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
+    Column("Time", lambda row: moment(row.at), width=Width.WHOLE, value=lambda row: row.at.timestamp()),
     Column("Server", lambda row: row.server),
     Column("User", lambda row: row.user),
     Column(
@@ -109,6 +109,6 @@ COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
         right=True,
         value=lambda row: row.seconds,
     ),
-    Column("Purpose", lambda row: recorded(row.title)),
+    Column("Purpose", lambda row: recorded(row.title), width=Width.REST),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

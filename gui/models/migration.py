@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from core import units
 from core.language import tr
-from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate, Method, Span, Stage, stage_heading
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import CARRIED_OUT, Estimate, Method, Span, Stage, stage_heading
 from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, Step
-from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
-from core.migration.model.transport import Route
+from core.migration.model.probe import Probe
 from core.sides import Side
 from core.text import sentence
 from core.tones import Tone
@@ -21,9 +20,8 @@ from gui.models.words import (
     in_sentence,
     method_name,
     moment,
-    quantity_name,
     side_head,
-    span,
+    stated,
     status_tone,
 )
 
@@ -36,9 +34,24 @@ class StageRow:
     stage: Stage | None
 
 
+def ordered_methods(estimate: Estimate) -> tuple[Method, ...]:
+    """Return the methods as they are shown: the planned one, the others that pghaul carries out, and the rest."""
+    planned = estimate.planned or estimate.to_take
+    return tuple(sorted(estimate.methods, key=lambda one: (one.method != planned, one.method not in CARRIED_OUT)))
+
+
 def stage_rows(estimate: Estimate) -> tuple[StageRow, ...]:
     """Return each method, followed by its stages."""
-    return tuple(StageRow(method, stage) for method in estimate.methods for stage in (None, *method.stages))
+    return tuple(StageRow(method, stage) for method in ordered_methods(estimate) for stage in (None, *method.stages))
+
+
+def estimate_made(estimate: Estimate) -> str:
+    """Return the method that a plan follows, and when the estimate was made."""
+    made = tr("Estimated {made_at}").format(made_at=moment(estimate.made_at))
+    method = estimate.method(estimate.planned)
+    if method is None:
+        return f"{made}."
+    return tr("Planned method: {method}. {made}.").format(method=in_sentence(method_name(method.method)), made=made)
 
 
 def estimate_summary(estimate: Estimate) -> str:
@@ -57,7 +70,7 @@ def estimate_text(estimate: Estimate) -> str:
     lines = [estimate_summary(estimate), ""]
     for row in stage_rows(estimate):
         seconds = row.method.duration_seconds if row.stage is None else row.stage.seconds
-        lines.append(f"{_name(row)}: {units.duration(seconds.likely)} ({span(seconds)})")
+        lines.append(f"{_name(row)}: {stated(seconds)}")
     return "\n".join([*lines, "", notes(estimate)])
 
 
@@ -76,22 +89,6 @@ def notes(estimate: Estimate) -> str:
     everyone = len(estimate.methods)
     return "\n".join(
         line if len(methods) == everyone else f"{line} ({', '.join(methods)})" for line, methods in lines.items()
-    )
-
-
-def checks_summary(results: tuple[CheckResult, ...]) -> str:
-    """Return the number of checks with each status, the worst first."""
-    standing = [result.status for result in results if result.waiver is None]
-    counts = [(status, standing.count(status)) for status in Status]
-    words = {
-        Status.BLOCKER: tr("blockers"),
-        Status.UNKNOWN: tr("unknown"),
-        Status.WARNING: tr("warnings"),
-        Status.PASS: tr("passed"),
-    }
-    waived = sum(result.waiver is not None for result in results)
-    return ", ".join(f"{words[status]}: {count}" for status, count in counts) + (
-        tr("; waived: {waived}").format(waived=waived) if waived else ""
     )
 
 
@@ -117,41 +114,6 @@ def check_text(result: CheckResult, move: Move | None = None) -> str:
     if result.documentation:
         lines += ["", tr("See: {documentation}").format(documentation=result.documentation)]
     return "\n".join(lines)
-
-
-def probes_summary(probes: tuple[Probe, ...]) -> str:
-    """Return the slowest link, and the fastest sample of the whole transfer; empty without probes.
-
-    A cipher counts as a link only of samples that use it.
-    """
-    samples = [probe for probe in probes if probe.quantity is Quantity.END_TO_END]
-    whole = max(samples, key=lambda probe: probe.bytes_per_second, default=None)
-    apart = {Quantity.END_TO_END, Quantity.CHANGES, *OF_A_DUMP}
-    links = [probe for probe in probes if probe.quantity not in apart and _in_use(probe, whole)]
-    slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
-    said = (
-        [
-            tr("Slowest link: {quantity}, {bytes_per_second}").format(
-                quantity=quantity_name(slowest.quantity), bytes_per_second=units.rate(slowest.bytes_per_second)
-            )
-        ]
-        if slowest
-        else []
-    )
-    if whole is not None:
-        by = tr(" by {name}").format(name=compared(whole.transport.name)) if whole.transport is not None else ""
-        said.append(
-            tr("Whole transfer: {bytes_per_second}{by}").format(
-                bytes_per_second=units.rate(whole.bytes_per_second), by=by
-            )
-        )
-    return ". ".join(said)
-
-
-def _in_use(link: Probe, sample: Probe | None) -> bool:
-    if link.quantity is not Quantity.SSH or link.transport is None or sample is None or sample.transport is None:
-        return True
-    return sample.transport.route is Route.SSH and link.transport.cipher == sample.transport.cipher
 
 
 def probe_text(probe: Probe) -> str:
@@ -183,22 +145,40 @@ def commands(plan: Plan) -> str:
     return "\n\n".join("\n".join(_commented(step)) for step in plan.steps)
 
 
+def step_commands(step: Step) -> str:
+    """Return the commands of a step, and below them, as a comment, the call that runs them."""
+    if not step.native:
+        return step.call
+    call = tr("This call runs them safely:")
+    return "\n".join([*step.native, "", f"# {call}", *(f"# {line}" for line in step.call.splitlines())])
+
+
 def _commented(step: Step) -> list[str]:
     head = f"# {step.number}. {step.title} (on {step.server} as {step.user})"
     return [head, *([f"# call: {step.call}", *step.native] if step.native else [step.call])]
 
 
 def plan_summary(plan: Plan) -> str:
-    """Return the summary of a plan."""
+    """Return the summary of a plan with the reason for its transport."""
+    return f"{plan_line(plan)} {plan_reason(plan)}"
+
+
+def plan_line(plan: Plan) -> str:
+    """Return the summary of a plan in one line."""
     seconds = plan.downtime_seconds
     stop = "" if seconds is None else tr(", about {downtime} of downtime").format(downtime=units.duration(seconds))
-    return tr("{steps} steps, transport {transport}{stop}. {why}").format(
-        steps=len(plan.steps), transport=compared(plan.transport), stop=stop, why=capital(recorded(plan.why))
+    return tr("{steps} steps{stop}. Transport: {transport}.").format(
+        steps=units.count(len(plan.steps)), transport=compared(plan.transport), stop=stop
     )
 
 
+def plan_reason(plan: Plan) -> str:
+    """Return why the plan has its transport."""
+    return capital(recorded(plan.why))
+
+
 def _status(result: CheckResult) -> str:
-    return tr("waived") if result.waiver is not None else tr(result.status)
+    return capital(tr("waived") if result.waiver is not None else tr(result.status))
 
 
 def _bound(stage: Stage) -> str:
@@ -213,49 +193,30 @@ def _name(row: StageRow) -> str:
     return method_name(row.method.method) if row.stage is None else f"    {tr(stage_heading(row.stage.name))}"
 
 
-OLD_COLUMN, NEW_COLUMN = 2, 3
-"""The numbers of the columns that have the name of a server as their head."""
+CHECK_COLUMN, OLD_COLUMN, NEW_COLUMN, MEANING_COLUMN, HINT_COLUMN = 1, 2, 3, 4, 5
+"""The numbers of the columns of a check; the page shows all after the first two beside its list."""
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
     Column("Status", _status, tone=status_tone),
-    Column("Check", lambda row: tr(row.title)),
+    Column("Check", lambda row: tr(row.title), width=Width.REST, tip=check_text),
     Column("Old server", lambda row: compared(row.old)),
     Column("New server", lambda row: compared(row.new)),
     Column("Meaning", lambda row: compared(row.message), width=Width.REST, tip=check_text),
     Column("What to do", lambda row: recorded(row.hint), width=Width.REST, tip=check_text),
 )
-PROBE_COLUMNS: tuple[Column[Probe], ...] = (
-    Column("Link", lambda row: quantity_name(row.quantity)),
-    Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True, value=lambda row: row.bytes_per_second),
-    Column("Amount", lambda row: units.size(row.bytes), right=True, value=lambda row: row.bytes),
-    Column("Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds),
-    Column("Method", lambda row: recorded(row.method), width=Width.REST),
-    Column("Time", lambda row: moment(row.taken_at), value=lambda row: row.taken_at.timestamp()),
-)
 STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
     Column("Method and stage", _name, width=Width.REST),
     Column(
-        "Likely",
-        lambda row: units.duration(_duration(row).likely),
+        "Duration (low – high)",
+        lambda row: stated(_duration(row)),
         right=True,
         value=lambda row: _duration(row).likely,
-    ),
-    Column(
-        "Low – high",
-        lambda row: span(_duration(row)),
-        right=True,
-        value=lambda row: _duration(row).low,
     ),
     Column(
         "Downtime",
         lambda row: units.duration(row.method.downtime_seconds.likely) if row.stage is None else "",
         right=True,
         value=lambda row: row.method.downtime_seconds.likely if row.stage is None else None,
-    ),
-    Column(
-        "Downtime low – high",
-        lambda row: span(row.method.downtime_seconds) if row.stage is None else "",
-        right=True,
-        value=lambda row: row.method.downtime_seconds.low if row.stage is None else None,
+        tip=lambda row: stated(row.method.downtime_seconds) if row.stage is None else "",
     ),
     Column(
         "Limited by",
@@ -264,6 +225,7 @@ STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
             if row.stage is None
             else bound_name(row.stage.bound_by)
         ),
+        width=Width.WHOLE,
         tone=lambda row: Tone.WARNING if row.stage is None else None,
         tip=lambda row: recorded(row.method.ruled_out) if row.stage is None else _bound(row.stage),
     ),

@@ -36,18 +36,31 @@ _RESTS_ON = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question, its answer, and the evidence for it."""
+    """A question, its answer, and the evidence for it.
+
+    Attributes:
+        figure: the answer at a glance; `line`: what belongs to that figure.
+    """
 
     question: str
     text: str
     tone: Tone | None
     details: tuple[str, ...]
+    figure: str = ""
+    line: str = ""
 
 
 def answers(found: Sequence[model.Answer]) -> tuple[Answer, ...]:
     """Return the answers of the first page of the report."""
     return tuple(
-        Answer(one.question, one.words, _TONES.get(one.tone), tuple(map(use_window_terms, one.details)))
+        Answer(
+            one.question,
+            one.words,
+            _TONES.get(one.tone),
+            tuple(map(use_window_terms, one.details)),
+            one.figure,
+            use_window_terms(one.line),
+        )
         for one in found
     )
 

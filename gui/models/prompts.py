@@ -13,7 +13,7 @@ from core.text import sentence
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.execution import back_button
 from gui.models.sentences import recorded
-from gui.models.words import counted, escape_mnemonics
+from gui.models.words import counted, escape_mnemonics, shortened
 
 DONE: dict[str, str] = {
     Hook.STOP_APPLICATIONS: marked("The applications are stopped"),
@@ -31,6 +31,12 @@ NAMED_WARNINGS = 5
 CUTOVER = marked("Allow client connections on the new cluster?")
 OPEN_NEW, OPEN_ON = marked("Allow cl&ient connections"), marked("Open {server} to cl&ients")
 """The button of the cutover, and with the name of the new server."""
+EXAMINE = marked(
+    "Examine the new cluster on {new}, which runs for local connections only. So far the old cluster on {old} has all "
+    "data, and a rollback loses only what you write to the new cluster yourself. After the cutover, clients can "
+    "connect to {new}, and what they write is there only."
+)
+"""What the operator reads before the cutover."""
 STOP_IT, STOP_ON = marked("&Stop the cluster"), marked("&Shut down PostgreSQL on {server}")
 """The button that stops the old cluster, and with the name of the old server."""
 
@@ -46,6 +52,9 @@ class Prompt:
         warm: the question can be answered by one more pre-copy pass.
         can_look_again: the question can be answered by a new list of the connected clients.
         back: the text of the button for a rollback.
+        finding: what speaks for the decision or against it, such as the result of the verification; `doubtful`: it
+            speaks against it.
+        command: a command with which the operator can see for themselves; `where`: where and as whom it runs.
     """
 
     title: str
@@ -57,6 +66,10 @@ class Prompt:
     warm: bool = False
     can_look_again: bool = False
     back: str = ""
+    finding: str = ""
+    doubtful: bool = False
+    command: str = ""
+    where: str = ""
 
 
 def prompt_for(question: Question, execution: Execution | None) -> Prompt:
@@ -85,8 +98,34 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
         opens = _named(OPEN_ON, new) if new else tr(OPEN_NEW)
         button = opens if decides else f"&{tr(done)}"
         text = sentence(recorded(question.reason))
-        return Prompt(title, text, question.table, button, can_roll_back=decides, back=back)
+        asks = None if execution is None or not decides else execution.plan.step(step_ids.QUERY_NEW)
+        if execution is None or asks is None or not asks.native:
+            return Prompt(title, text, question.table, button, can_roll_back=decides, back=back)
+        return Prompt(
+            title,
+            tr(EXAMINE).format(old=old, new=new),
+            question.table,
+            button,
+            can_roll_back=True,
+            back=back,
+            finding=describe_verification(execution),
+            doubtful=api.execution.files_verified(execution) is None,
+            command="\n".join(asks.native),
+            where=tr("Test command, on {server} as {user}").format(server=asks.server, user=asks.user),
+        )
     raise TypeError(type(question))
+
+
+def describe_verification(execution: Execution) -> str:
+    """Return what was found when both sides were compared."""
+    files = api.execution.files_verified(execution)
+    if files is None:
+        return tr("The files of both servers were not compared by checksum.")
+    return counted(
+        files,
+        "{number} file verified by checksum, 0 differences.",
+        "{number} files verified by checksum, 0 differences.",
+    )
 
 
 def waits_for(question: Question) -> str:
@@ -97,7 +136,7 @@ def waits_for(question: Question) -> str:
 
 
 def _named(button: str, server: str) -> str:
-    return tr(button).format(server=escape_mnemonics(server))
+    return tr(button).format(server=escape_mnemonics(shortened(server)))
 
 
 def _clients(connected: Sequence[str]) -> str:

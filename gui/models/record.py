@@ -39,15 +39,15 @@ def _result_text(row: "EstimateComparison") -> str:
 
 
 RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
-    Column("Start", lambda row: moment(row.began_at), value=lambda row: row.began_at.timestamp()),
-    Column("Property", lambda row: tr(row.name)),
+    Column("Start", lambda row: moment(row.began_at), width=Width.WHOLE, value=lambda row: row.began_at.timestamp()),
+    Column("Execution", lambda row: tr(row.name)),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column(
         "Likely", lambda row: units.duration(row.estimated.likely), right=True, value=lambda row: row.estimated.likely
     ),
     Column("Low – high", lambda row: span(row.estimated), right=True, value=lambda row: row.estimated.low),
     Column("Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds),
-    Column("", _result_text, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
+    Column("Result", _result_text, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
 )
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
     Column("Stage (all moves)", lambda row: tr(stage_heading(row.stage)), width=Width.REST),

@@ -1,6 +1,7 @@
 """The steps of a plan with their latest attempts, grouped by the parts of an execution."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -11,9 +12,11 @@ from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from core.sides import Side
 from core.tones import Tone
+from gui.design.palette import Ground
 from gui.models.execution import elapsed, outcome, tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
+from gui.models.words import counted
 
 SIDES = {Side.OLD: Tone.OLD, Side.NEW: Tone.NEW}
 
@@ -35,10 +38,18 @@ PART_TITLES = {
     Part.DOWN: marked("Downtime"),
     Part.AFTER: marked("Follow-up"),
 }
+HEADLINES = {
+    Part.PREPARE: marked("Preparation"),
+    Part.WARM: marked("Pre-copy"),
+    Part.BEFORE_STOP: marked("Before the stop"),
+    Part.DOWN: marked("Downtime"),
+    Part.AFTER: marked("Follow-up"),
+}
+"""The parts in the one large line of an execution."""
 PART_HEADS = {
     Part.PREPARE: marked("Preparation: the old cluster runs, and nothing is copied yet"),
     Part.WARM: marked("Pre-copy passes: the old cluster runs while it is copied"),
-    Part.BEFORE_STOP: marked("Before the stop: last checks and steps while the old cluster still runs"),
+    Part.BEFORE_STOP: marked("Before the stop: last checks while the old cluster runs"),
     Part.DOWN: marked("Downtime: the old cluster is stopped"),
     Part.AFTER: marked("Follow-up: clients use the new cluster"),
 }
@@ -48,7 +59,7 @@ NO_RETURN = marked("Point of no return: a return to the old server after it lose
 @dataclass(frozen=True, slots=True)
 class StepRow:
     """A step with its latest attempt. Without a step it is the head of a part, or the line at the point of no return,
-    which is a divider.
+    which is a divider. `steps`: of a head, how many steps its part has.
     """
 
     part: Part
@@ -57,6 +68,13 @@ class StepRow:
     run: StepRun | None = None
     seconds: float | None = None
     is_divider: bool = False
+    steps: int = 0
+    folded: bool = False
+
+    @property
+    def folds(self) -> bool:
+        """Whether it is the head of a part that can be folded."""
+        return self.steps > 0
 
 
 def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
@@ -90,7 +108,8 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
     for number, (part, step) in enumerate(placed):
         if number == 0 or placed[number - 1][0] is not part:
             known = [one.expected_seconds for other, one in placed if other is part and one.expected_seconds]
-            rows.append(StepRow(part, PART_HEADS[part], seconds=sum(known) if known else None))
+            count = sum(other is part for other, _ in placed)
+            rows.append(StepRow(part, PART_HEADS[part], seconds=sum(known) if known else None, steps=count))
         if step.point_of_no_return:
             rows.append(StepRow(part, NO_RETURN, is_divider=True))
         run = None if execution is None else execution.latest(step.number)
@@ -98,6 +117,20 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
     if execution is not None:
         rows += _way_back(execution)
     return tuple(rows)
+
+
+def fold(rows: Sequence[StepRow], folded: AbstractSet[Part]) -> tuple[StepRow, ...]:
+    """Return the rows without the steps of folded parts; the line of the point of no return stays."""
+    return tuple(
+        replace(row, folded=row.part in folded) if row.folds else row
+        for row in rows
+        if row.folds or row.is_divider or row.part not in folded
+    )
+
+
+def ground(row: StepRow) -> Ground | None:
+    """Return what lies behind a row: that of the downtime stands out."""
+    return Ground.STOPPED if row.part is Part.DOWN else None
 
 
 def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -133,10 +166,21 @@ class Progressed:
     under_way: bool
 
 
+def _placed(execution: Execution) -> tuple[tuple[Part, Step], ...]:
+    rehearsed = execution.kind is Kind.REHEARSAL
+    return parts(_while_old_runs(execution.steps_taken) if rehearsed else execution.steps_taken)
+
+
+def current_part(execution: Execution) -> tuple[Part, tuple[Step, ...]]:
+    """Return the part with the first step that is not done, and all its steps; the last part if all steps are done."""
+    placed = _placed(execution)
+    here = next((part for part, step in placed if not execution.done(step.number)), placed[-1][0] if placed else None)
+    return here or Part.PREPARE, tuple(step for part, step in placed if part is here)
+
+
 def progressed(execution: Execution) -> tuple[Progressed, ...]:
     """Return the progress of each part of the execution."""
-    rehearsed = execution.kind is Kind.REHEARSAL
-    placed = parts(_while_old_runs(execution.steps_taken) if rehearsed else execution.steps_taken)
+    placed = _placed(execution)
     following = next((number for number, (_, step) in enumerate(placed) if not execution.done(step.number)), None)
     over = execution.state in {State.DONE, State.ROLLED_BACK}
     made = []
@@ -154,6 +198,20 @@ def _expected(seconds: float | None) -> str:
     return tr("under 1 s") if seconds is not None and seconds < 1 else units.duration(seconds)
 
 
+def _planned_title(row: StepRow) -> str:
+    if not row.folds:
+        return f"     {_title(row).lstrip()}" if row.step is not None else _title(row)
+    count = counted(row.steps, "{number} step", "{number} steps")
+    return f"{'▸' if row.folded else '▾'}  {tr(row.head)} ({count})"
+
+
+def _planned_seconds(row: StepRow) -> str:
+    """Return the expected duration; of a step only where it is worth a word."""
+    if row.is_divider or (row.step is not None and not (row.seconds is not None and row.seconds >= 1)):
+        return ""
+    return _expected(row.seconds)
+
+
 def _title(row: StepRow) -> str:
     if row.step is None:
         return tr(row.head)
@@ -162,10 +220,6 @@ def _title(row: StepRow) -> str:
 
 def _tone(row: StepRow) -> Tone | None:
     return Tone.BAD if row.is_divider else None
-
-
-def _special(row: StepRow) -> str:
-    return tr("point of no return") if row.step is not None and row.step.point_of_no_return else ""
 
 
 def _side_tone(step: Step) -> Tone | None:
@@ -183,19 +237,19 @@ _WHERE: Column[StepRow] = Column(
 _ABOUT: Column[StepRow] = Column(
     "Expected duration", lambda row: "" if row.is_divider else _expected(row.seconds), right=True
 )
+STEP_COLUMN = 1
 PLAN_COLUMNS: tuple[Column[StepRow], ...] = (
     _NUMBER,
-    _STEP,
+    Column("Step", _planned_title, width=Width.REST, tone=_tone),
     _WHERE,
     Column("User", lambda row: "" if row.step is None else row.step.user),
-    _ABOUT,
-    Column("Note", _special, tone=lambda _row: Tone.BAD),
+    Column("Expected duration", _planned_seconds, right=True),
 )
 RUN_COLUMNS: tuple[Column[StepRow], ...] = (
     _NUMBER,
     _STEP,
     _WHERE,
-    _ABOUT,
+    Column("Planned", lambda row: "" if row.is_divider else _expected(row.seconds), right=True),
     Column("Duration", lambda row: "" if row.run is None else elapsed(row.run), right=True),
     Column(
         "Data sent",

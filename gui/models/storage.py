@@ -9,7 +9,7 @@ from core.language import tr
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import metric_value, side_name
+from gui.models.words import metric_value
 
 if TYPE_CHECKING:
     from core.api.storage import WhatIf
@@ -31,7 +31,7 @@ def array_rows(found: "WhatIf") -> tuple[ArrayRow, ...]:
     """Return the measured volumes, then the expected arrays."""
     seen = (
         ArrayRow(
-            f"{side_name(one.side, one.server)}: {one.volume}{f', {one.array}' if one.array else ''}",
+            f"{one.server}:{one.volume}{f', {one.array}' if one.array else ''}",
             one.drive,
             measured=True,
         )

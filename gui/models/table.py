@@ -13,7 +13,7 @@ from core.text import printable
 from core.tones import Tone
 from gui.appearance import tip
 from gui.design.measures import bold_font, fixed_font
-from gui.design.palette import colour
+from gui.design.palette import Ground, colour
 from gui.guard import Guarded, attempt
 
 Row = TypeVar("Row")
@@ -24,9 +24,11 @@ _LONGEST = 300
 
 
 class Width(Enum):
-    """The width of a column: that of its contents, or the rest."""
+    """The width of a column: that of its contents, cut where there is no room; that of its contents, whole, as a time
+    says nothing without its end; or the rest."""
 
     CONTENTS = "contents"
+    WHOLE = "whole"
     REST = "rest"
 
 
@@ -53,6 +55,7 @@ class Column(Generic[Row]):
 class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
     """Rows of one dataclass. New rows are set as a whole; only what differs is announced, so that selection and scroll
     position stay while a table is live. The row itself stands under UserRole. `strong` rows are heads: in bold.
+    `ground` says what lies behind a row, where that means something.
 
     A column whose function fails shows `–` in its cells, in what is copied of them and in what is saved; see `guard`.
     """
@@ -62,10 +65,12 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
         columns: Sequence[Column[Row]],
         parent: QObject | None = None,
         strong: Callable[[Row], bool] = lambda _row: False,
+        ground: Callable[[Row], Ground | None] = lambda _row: None,
     ) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
         self._strong = strong
+        self._ground = ground
         self._rows: list[Row] = []
 
     @property
@@ -140,6 +145,9 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
             case Qt.ItemDataRole.ForegroundRole:
                 tone = self._toned(column, row)
                 return None if tone is None else colour(tone)
+            case Qt.ItemDataRole.BackgroundRole:
+                ground = attempt(self._ground, lambda _row: None, row)
+                return None if ground is None else colour(ground)
             case Qt.ItemDataRole.FontRole:
                 return bold_font() if self._strong(row) else fixed_font() if column.fixed else None
             case Qt.ItemDataRole.UserRole:

@@ -1,15 +1,17 @@
 """The tiles of the benchmarks: one for each workload and side, with its value and repetitions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import units
 from core.benchmarks import statistics
 from core.benchmarks.model import Outcome, Run
-from core.comparison.compare import OUTLIER, remarks
+from core.comparison.compare import OUTLIER, compare, remarks
+from core.comparison.model import Row, Verdict
 from core.language import tr
 from core.sides import Side
 from core.tones import Tone
+from gui.models.comparison import ComparedRow, times_better, verdict_title
 from gui.models.words import counted, metric_value
 
 _PERCENTILES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
@@ -61,6 +63,24 @@ class TileRow:
     title: str
     old: Tile | None
     new: Tile | None
+    contrast: ComparedRow | None = None
+    """The two sides compared; None until both have a result."""
+
+    @property
+    def ratio(self) -> str:
+        """How many times better the better side is; a dash where none is, or only one has a result."""
+        return units.ABSENT if self.contrast is None else times_better(self.contrast)
+
+    @property
+    def verdict(self) -> str:
+        """Which side is better; empty until both have a result."""
+        return "" if self.contrast is None else verdict_title(self.contrast)
+
+    @property
+    def tone(self) -> Tone:
+        """Whether the new server is better or worse."""
+        verdict = None if self.contrast is None else self.contrast.row.verdict
+        return {Verdict.NEW: Tone.GOOD, Verdict.OLD: Tone.WARNING}.get(verdict or Verdict.NONE, Tone.MUTED)
 
     @property
     def highest(self) -> float:
@@ -68,14 +88,52 @@ class TileRow:
         return max((dot.value for tile in (self.old, self.new) if tile is not None for dot in tile.dots), default=0.0)
 
 
-def tile_rows(runs: Sequence[Run]) -> tuple[TileRow, ...]:
-    """Return a row for each workload, in the order of the first measurement; `runs`: newest first."""
+def contrasts(runs: Sequence[Run]) -> Mapping[str, Row]:
+    """Return the main metric of each workload whose newest runs have ended on both sides, compared, by its name.
+
+    It takes its time with many repetitions: it is for the thread that reads them. `runs`: newest first.
+    """
+    made: dict[str, Row] = {}
+    for name, sides in _newest(runs).items():
+        ended = [run for side in Side if (run := sides.get(side)) is not None and run.outcome is Outcome.DONE]
+        if len(ended) == len(Side):
+            old, new = (_of_headline(run) for run in ended)
+            found = [row for row in compare([old], [new]).rows if row.headline and row.ratio is not None]
+            if found:
+                made[name] = found[0]
+    return made
+
+
+def _of_headline(run: Run) -> Run:
+    """Return the run without its other metrics."""
+    name = run.workload.headline
+    repetitions = [
+        replace(one, metrics={name: one.metrics[name]} if name in one.metrics else {}) for one in run.repetitions
+    ]
+    return replace(run, repetitions=tuple(repetitions))
+
+
+def _newest(runs: Sequence[Run]) -> dict[str, dict[Side, Run]]:
     newest: dict[str, dict[Side, Run]] = {}
     for run in (each for each in reversed(runs) if not each.volume.elsewhere):
         newest.setdefault(run.workload.name, {})[run.volume.side] = run
+    return newest
+
+
+def tile_rows(
+    runs: Sequence[Run], compared: Mapping[str, Row] | None = None, names: tuple[str, str] = ("", "")
+) -> tuple[TileRow, ...]:
+    """Return a row for each workload, in the order of the first measurement.
+
+    Args:
+        runs: newest first.
+        compared: what `contrasts` has found.
+        names: what the two servers are called in a verdict.
+    """
+    found = {name: ComparedRow(row, names) for name, row in (compared or {}).items()}
     return tuple(
-        TileRow(name, *_named(sides.values()), _tile(sides.get(Side.OLD)), _tile(sides.get(Side.NEW)))
-        for name, sides in newest.items()
+        TileRow(name, *_named(sides.values()), _tile(sides.get(Side.OLD)), _tile(sides.get(Side.NEW)), found.get(name))
+        for name, sides in _newest(runs).items()
     )
 
 

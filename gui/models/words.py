@@ -121,6 +121,16 @@ def escape_mnemonics(name: str) -> str:
     return name.replace("&", "&&")
 
 
+NAME_LETTERS = 40
+"""So much of the name of a server stands on a button or in a large line."""
+
+
+def shortened(name: str) -> str:
+    """Return a name that leaves room for what stands beside it: of a very long one the beginning and the end."""
+    half = (NAME_LETTERS - 1) // 2
+    return name if len(name) <= NAME_LETTERS else f"{name[:half]}…{name[-half:]}"
+
+
 def moment(at: datetime | None) -> str:
     """Return a point in time in the time zone of the workstation."""
     return units.ABSENT if at is None else at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
@@ -174,6 +184,11 @@ def side_names(move: "Move | None") -> tuple[str, str]:
     return side_name(Side.OLD, servers[0]), side_name(Side.NEW, servers[1])
 
 
+def plain_names(move: "Move | None") -> tuple[str, str]:
+    """Return the names of both servers where colours say which is which; with their sides where they are one server."""
+    return (move.old, move.new) if move is not None and move.old != move.new else side_names(move)
+
+
 def side_head(side: Side, server: str) -> str:
     """Return the server of that side as the head of a column."""
     return side_name(side, server) if server else capital(side_name(side))
@@ -207,6 +222,11 @@ def in_sentence(name: str) -> str:
 def span(value: Span) -> str:
     """Return the range as `low – high`, each as a duration."""
     return f"{units.duration(value.low)} – {units.duration(value.high)}"
+
+
+def stated(value: Span) -> str:
+    """Return the likely duration with its range: `24 s (20 s – 30 s)`."""
+    return f"{units.duration(value.likely)} ({span(value)})"
 
 
 def yes_no(value: bool | None) -> str:

@@ -1,23 +1,29 @@
-"""The page Checks: the results with evidence and hint, the worst first; waivers with a reason."""
+"""The page Checks: what stops the move, each result with its evidence and hint beside it; waivers with a reason."""
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from core import api
 from core.language import marked, tr
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import CheckResult
 from core.migration.model.standing import Milestone
 from core.sides import Side
-from gui.destinations import TITLES, PageId
+from gui.destinations import TITLES, PageId, icon_of
 from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
-from gui.models.words import capital, side_head
+from gui.models.checks import Group, counters, explained, group_of, verdict
+from gui.models.sentences import compared
+from gui.models.words import side_head
 from gui.pages.page import PartPage, fill_table
+from gui.widgets.chip import ChipRow
+from gui.widgets.empty import Empty
+from gui.widgets.explained import ExplainedCard
 from gui.widgets.table import FilterBox, Table
-from gui.widgets.text import TextView
+from gui.widgets.two_lines import use_two_lines
+from gui.widgets.verdict import VerdictLine
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -43,16 +49,29 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._results: tuple[CheckResult, ...] = ()
-        self.waive = self.add_button(tr("&Waive…"), self._ask_reason, tr("Accept a warning, and record the reason"))
-        self.unwaive = self.add_button(tr("W&ithdraw the waiver"), self._unwaive)
-        self.problems = QCheckBox(tr("&Problems only"), self)
-        self.problems.toggled.connect(self._show_rows)
-        self.head.insertWidget(2, self.problems)
         self.table = Table[CheckResult]("checks", tr("Checks"), rows.CHECK_COLUMNS, self)
-        self.evidence = TextView(tr("Evidence and hint"), self)
+        use_two_lines(self.table, rows.CHECK_COLUMN, lambda row: compared(row.message))
+        for beside in (rows.OLD_COLUMN, rows.NEW_COLUMN, rows.MEANING_COLUMN, rows.HINT_COLUMN):
+            self.table.setColumnHidden(beside, True)  # found by the filter, and saved as CSV
         self.table.chosen.connect(self._show)
-        self.split(self.table, self.evidence, (320, 180))
         self.head.insertWidget(2, FilterBox(self.table, self))
+        self.verdict = VerdictLine(self)
+        self.column.addWidget(self.verdict)
+        self.chips = ChipRow(tr("Which checks are shown"), Group.PASS, self)
+        self.chips.changed.connect(self._show_rows)
+        self.column.addWidget(self.chips)
+        self.waive = self.button(tr("&Waive…"), self._ask_reason, tr("Accept a warning, and record the reason"))
+        self.unwaive = self.button(tr("W&ithdraw the waiver"), self._unwaive)
+        self.details = ExplainedCard(tr("The selected check"), self, self.waive, self.unwaive)
+        self.panes = QSplitter(Qt.Orientation.Horizontal, self)
+        self.panes.addWidget(self.table)
+        self.panes.addWidget(self.details)
+        self.panes.setSizes([600, 400])
+        self.panes.setChildrenCollapsible(False)
+        self.column.addWidget(self.panes, 1)
+        self.before = Empty(icon_of(self.id), tr("Not checked yet"), "", parent=self)
+        self.column.addWidget(self.before, 1)
+        self.summary.hide()
 
     def read(self, move: str, session: "Session") -> "tuple[CheckResult, ...] | None":
         return session.store.checks(move)
@@ -66,27 +85,31 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
         if move is not None:
             self.table.rename(rows.OLD_COLUMN, side_head(Side.OLD, move.old))
             self.table.rename(rows.NEW_COLUMN, side_head(Side.NEW, move.new))
-        self.summary.setText(self.describe_nothing() if part is None else capital(rows.checks_summary(self._results)))
+        self.before.sentence.setText(self.describe_nothing())
+        self.before.setVisible(part is None)
+        for shown in (self.verdict, self.chips, self.panes):
+            shown.setVisible(part is not None)
+        self.verdict.show_verdict(verdict(self._results))
+        self.chips.show_counters(counters(self._results))
         self._show_rows()
 
     @Slot()
     def _show_rows(self) -> None:
-        """Show all checks, or only those that neither passed nor were waived."""
-        alone = self.problems.isChecked()
-        shown = [one for one in self._results if not alone or (one.status is not Status.PASS and one.waiver is None)]
-        fill_table(self.table, shown)
-        self._update_waiving()
+        """Show the checks whose chips are checked."""
+        wanted = self.chips.wanted
+        fill_table(self.table, [one for one in self._results if group_of(one) in wanted])
+        self._show(self.table.current())
 
     @Slot(object)
     def _show(self, result: CheckResult | None) -> None:
-        self.evidence.set_text("" if result is None else rows.check_text(result, self.work.move))
-        self._update_waiving()
-
-    def _update_waiving(self) -> None:
-        """Enable the buttons of waivers: only warnings can be waived."""
-        result = self.table.current()
-        self.waive.setEnabled(result is not None and api.checks.is_waivable(result) and result.waiver is None)
-        self.unwaive.setEnabled(result is not None and result.waiver is not None)
+        self.details.view.show_explained(None if result is None else explained(result, self.work.move))
+        for button, possible in (
+            (self.waive, result is not None and api.checks.is_waivable(result) and result.waiver is None),
+            (self.unwaive, result is not None and result.waiver is not None),
+        ):
+            button.setEnabled(possible)
+            button.setVisible(possible)
+        self._order_tabs()  # what explains a check are widgets made anew
 
     @Slot()
     def _ask_reason(self) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QSplitter, QTabWidget, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QTabWidget, QWidget
 
 from core import api
 from core.api.model import Compared, MetricOverTime
@@ -13,17 +13,18 @@ from core.comparison.model import Comparison
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side
+from gui.design.measures import GAP, Type, set_type
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
 from gui.models.chart import Chart
-from gui.models.charts import bar_chart, latency_chart, ratio_chart, repetitions_chart, time_chart
+from gui.models.charts import bar_chart, depth_charts, latency_chart, ratio_chart, repetitions_chart, time_chart
 from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
-from gui.models.words import capital, minute, side_head, side_names
+from gui.models.words import capital, minute, plain_names, side_head, side_names
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow
-from gui.widgets.label import Label
+from gui.widgets.label import Label, ToneLabel
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.widgets.what_if import WhatIfView
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 USUAL = (Side.OLD, Side.NEW)
 LATEST = (marked("old server, latest runs"), marked("new server, latest runs"))
+MOST_ROWS = 12
+"""Of the table at once: the charts need room, too."""
+NOT_OVER_TIME = marked(
+    "This workload was measured only once on each server.\n"
+    "Run the benchmarks again to see how the results change over time."
+)
 NOT_MEASURED = marked("There are no results for this selection. Instead, these are shown:")
 
 
@@ -60,21 +67,20 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         self._remark = ""
         self._asking: OutputsDialog | None = None
         self._make_head()
+        self.said = ToneLabel("", None, self)
+        self.said.setWordWrap(True)
+        set_type(self.said, Type.TITLE, bold=True)
         self.what = Label(parent=self)
         self.what.setWordWrap(True)
         self.table = Table[ComparedRow]("comparison", tr("Comparison"), rows.COLUMNS, self)
         self.table.chosen.connect(self._show_chosen)
         self.findings = TextView(tr("Diagnosis: reasons for poor results, and suggestions"), self)
+        self.findings.setContentsMargins(0, GAP, 0, 0)
         self.what_if = WhatIfView(self)
         self.what_if.asked.connect(self._ask_what_if)
         self.tabs = QTabWidget(self, documentMode=True)
         self.tabs.setAccessibleName(tr("Charts of the comparison"))
         self._make_tabs()
-        split = QSplitter(Qt.Orientation.Vertical, self)
-        split.addWidget(self.table)
-        split.addWidget(self.tabs)
-        split.setSizes([210, 330])
-        split.setChildrenCollapsible(False)
         self.differing = QCheckBox(tr("Di&fferences only"), self)
         self.differing.setToolTip(tr("Show only rows in which one side is better by more than the noise"))
         self.differing.toggled.connect(self._show_rows)
@@ -83,8 +89,10 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         line.addWidget(self.everything)
         line.addWidget(self.differing)
         line.addWidget(FilterBox(self.table, self))
+        self.column.addWidget(self.said)
         self.column.addLayout(line)
-        self.column.addWidget(split, 1)
+        self.column.addWidget(self.table)
+        self.column.addWidget(self.tabs, 1)
 
     def _make_head(self) -> None:
         self.left, self.right = QComboBox(self), QComboBox(self)
@@ -114,11 +122,12 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
             head.setStretchFactor(box, 1)
 
     def _make_tabs(self) -> None:
-        self.bars, self.ratios, self.workload, self.over_time = (ChartRow(self.tabs) for _ in range(4))
+        self.bars, self.ratios, self.workload, self.depths, self.over_time = (ChartRow(self.tabs) for _ in range(5))
         for row, name in (
             (self.bars, tr("&Bars")),
             (self.ratios, tr("&Ratios")),
             (self.workload, tr("Selected wor&kload")),
+            (self.depths, tr("&Queue depth")),
             (self.over_time, tr("Over t&ime")),
         ):
             self.tabs.addTab(row, name)
@@ -193,8 +202,17 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
     @property
     def names(self) -> tuple[str, str]:
         """The names of the two sets."""
-        usual = self.picked == USUAL and self._read is None
-        return side_names(self.work.move) if usual else (tr("left"), tr("right"))
+        return side_names(self.work.move) if self._usual else (tr("left"), tr("right"))
+
+    @property
+    def _usual(self) -> bool:
+        """Whether the old server is compared with the new one."""
+        return self.picked == USUAL and self._read is None
+
+    @property
+    def called(self) -> tuple[str, str]:
+        """What the two sets are called where colours or a sentence say which is which."""
+        return plain_names(self.work.move) if self._usual else self.names
 
     def _heads(self) -> tuple[str, str]:
         """Return the names of the two sets as they begin a sentence."""
@@ -212,6 +230,12 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
             self.table.rename(column, tr("{name}, mean").format(name=name))
         said = (self._remark, f"{first}: {compared.old}      {second}: {compared.new}", *rows.notes(compared))
         self.what.setText("\n".join(line for line in said if line))
+        sets = self.called if self._usual else (tr("The left side"), tr("The right side"))
+        headline = rows.headline(compared, sets, wanted=self._usual)
+        self.said.setText(headline.text)
+        self.said.show_tone(headline.tone)
+        self.said.setVisible(bool(headline.text))
+        self.tabs.setTabVisible(self.tabs.indexOf(self.depths), rows.depths(compared, self.names, None) is not None)
         self._show_rows()
 
     @Slot()
@@ -219,8 +243,11 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         if self._comparison is None:
             return
         every = self.everything.isChecked() or self._read is not None
-        shown = rows.compared_rows(self._comparison, self.names, every=every)
+        shown = rows.compared_rows(self._comparison, self.called, every=every)
+        self.table.setColumnHidden(rows.METRIC, not every)
+        self.table.setColumnHidden(rows.INTERVAL, every)  # there is room for one of them at the least width
         self.table.set_rows([row for row in shown if row.differs] if self.differing.isChecked() else shown)
+        self.table.limit_height(MOST_ROWS)
         if self.table.current() is None:
             self.table.choose(0)
         self._show_tab()
@@ -242,7 +269,11 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         if shown is self.bars:
             self.bars.show_charts(tuple(bar_chart(one, self.names) for one in rows.bars(comparison)))
         elif shown is self.ratios:
-            self.ratios.show_charts(_known(ratio_chart(rows.compared_rows(comparison, self.names, every=False))))
+            ratios = ratio_chart(rows.compared_rows(comparison, self.called, every=False))
+            self.ratios.show_charts(_known(ratios), tr("No workload was measured on both sides, so there is no ratio."))
+        elif shown is self.depths:
+            found = rows.depths(comparison, self.names, None if row is None else row.row)
+            self.depths.show_charts(() if found is None else depth_charts(found, self.names))
         elif shown is self.workload and row is not None:
             curves = rows.latencies(comparison, row.row)
             latencies = None if curves is None else latency_chart(curves, row.names)
@@ -252,13 +283,13 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
 
     @Slot()
     def _show_chosen(self) -> None:
-        if self.tabs.currentWidget() in (self.workload, self.over_time):
+        if self.tabs.currentWidget() in (self.workload, self.depths, self.over_time):
             self._show_tab()
 
     def _ask_over_time(self, row: ComparedRow) -> None:
         move = self.work.move
         if move is None or self._read is not None:
-            self.over_time.show_charts(())
+            self.over_time.show_charts((), tr(NOT_OVER_TIME))
             return
         name, workload, metric = move.name, row.row.workload, row.row.metric
         task = self.work.read(
@@ -269,7 +300,9 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
 
     def _show_over_time(self, row: ComparedRow, seen: MetricOverTime) -> None:
         if row == self.table.current():
-            self.over_time.show_charts((time_chart(row, seen, side_names(self.work.move)),))
+            several = max(len(seen.old), len(seen.new)) > 1
+            charts = (time_chart(row, seen, side_names(self.work.move)),) if several else ()
+            self.over_time.show_charts(charts, tr(NOT_OVER_TIME))
 
     # --- what if, and outputs from elsewhere
 

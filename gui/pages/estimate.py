@@ -4,21 +4,25 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
-from core import api
+from core import api, units
 from core.language import marked, tr
 from core.migration.model.asked import Asked
-from core.migration.model.estimate import Estimate, Help
+from core.migration.model.estimate import Estimate, Help, Method
 from core.migration.model.standing import Milestone
+from core.tones import Tone
+from gui.design.measures import CARD
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
-from gui.models.charts import estimate_chart
+from gui.models.charts import timeline_chart
 from gui.models.migration import StageRow
 from gui.models.night import HELP_COLUMNS, helps_text
 from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
+from gui.models.words import span as span_words
 from gui.pages.page import PartPage
 from gui.widgets.chart import ChartView
+from gui.widgets.figure import Figure
 from gui.widgets.label import Label
 from gui.widgets.night import NightView
 from gui.widgets.table import FilterBox, Table
@@ -26,7 +30,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.api.migration import ByStage, EstimateComparison
+    from core.api.migration import ByStage, EstimateComparison, Planned
     from core.api.session import Session
     from core.jobs import Job
 
@@ -52,12 +56,17 @@ class EstimatePage(PartPage["Shown"]):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
+        self.whole, self.downtime = Figure(self), Figure(self)
         self.chart = ChartView(self)
         self.table = Table[StageRow]("estimate", tr("Estimate"), rows.STAGE_COLUMNS, self)
         self.advice = Label(parent=self)
         self.helps = Table[Help]("improvements", tr("Improvements"), HELP_COLUMNS, self)
+        self._fitted = False
+        """Whether the fits of methods were shown before."""
         self.night = NightView(self)
         self.night.asked.connect(self._ask)
+        self.asking = QWidget(self)
+        self._make_asking()
         self.message = Label(parent=self)
         self.record: Table[EstimateComparison] = Table(
             "estimated-and-measured", tr("Estimated and measured durations"), RECORD_COLUMNS, self
@@ -72,7 +81,7 @@ class EstimatePage(PartPage["Shown"]):
         for widget, name in (
             (self.table, tr("&Stages")),
             (self._under(self.advice, self.helps), tr("Im&provements")),
-            (self.night, tr("&Window and downtime")),
+            (self.night, tr("&Fit of each method")),
             (self._recorded, tr("Accu&racy")),
             (self.notes, tr("Ass&umptions")),
         ):
@@ -80,6 +89,18 @@ class EstimatePage(PartPage["Shown"]):
         FilterBox(self.table, self, self.helps, self.record, self.by_stage).stand_in(self.tabs)
         self.parts = self.split(self.chart, self.tabs, (280, 280))
         self.column.addStretch()  # the page's words stand at its top also while there is nothing below
+
+    def _make_asking(self) -> None:
+        """Put the figures of the planned method beside what can be asked of it."""
+        line = QHBoxLayout()
+        line.setSpacing(CARD)
+        for widget, stretch in ((self.whole, 1), (self.downtime, 1), (self.night.controls, 0)):
+            line.addWidget(widget, stretch)
+        column = QVBoxLayout(self.asking)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(line)
+        column.addWidget(self.night.message)
+        self.column.addWidget(self.asking)
 
     def read(self, move: str, session: "Session") -> "Shown":
         return (
@@ -99,19 +120,49 @@ class EstimatePage(PartPage["Shown"]):
         self.record.setVisible(bool(record))
         self.message.setText(record_text(record))
         self.parts.setVisible(estimate is not None or bool(stages))
-        chart = None if estimate is None else estimate_chart(estimate)
+        self.asking.setVisible(estimate is not None)
+        chart = None if estimate is None else timeline_chart(estimate)
         self.chart.show_chart(chart)
         self.chart.setVisible(chart is not None)
         for number in range(self.tabs.count()):
             self.tabs.setTabVisible(number, estimate is not None or self.tabs.widget(number) is self._recorded)
-        self.summary.setText(self.describe_nothing() if estimate is None else rows.estimate_summary(estimate))
+        self.summary.setText(self.describe_nothing() if estimate is None else rows.estimate_made(estimate))
+        self._show_figures(None if estimate is None else estimate.method(estimate.planned or estimate.to_take))
         self.table.set_rows(() if estimate is None else rows.stage_rows(estimate))
         self.notes.set_text("" if estimate is None else rows.notes(estimate))
         helps = () if estimate is None else estimate.helps
         self.helps.set_rows(helps)
         self.helps.setVisible(bool(helps))
         self.advice.setText("" if estimate is None else helps_text(estimate))
+        self._show_night()
         self.night.ask()
+
+    def _show_figures(self, method: Method | None) -> None:
+        for figure, words, span, tone in (
+            (self.whole, tr("whole move, {span}"), None if method is None else method.duration_seconds, None),
+            (self.downtime, tr("downtime, {span}"), None if method is None else method.downtime_seconds, Tone.BAD),
+        ):
+            figure.setVisible(span is not None)
+            if span is not None:
+                more = tr("It lies between the low and the high value with a probability of 80 %.")
+                figure.show_figure(units.duration(span.likely), words.format(span=span_words(span)), tone, more)
+
+    def _show_night(self) -> None:
+        """Show the tab of the fits while there is something in it, and in front when something was just asked."""
+        fits = bool(self.night.table.rows.rows)
+        number = self.tabs.indexOf(self.night)
+        self.tabs.setTabVisible(number, fits or bool(self.night.later.text()))
+        if fits and not self._fitted:
+            self.tabs.setCurrentIndex(number)
+        self._fitted = fits
+
+    def _show_answers(self, question: int, planned: "Planned | None") -> None:
+        self.night.show_answers(question, planned)
+        self._show_night()
+
+    def _refuse(self, question: int, error: Exception) -> None:
+        self.night.refuse(question, error)
+        self._show_night()
 
     @Slot(int, object)
     def _ask(self, question: int, asked: Asked) -> None:
@@ -121,8 +172,8 @@ class EstimatePage(PartPage["Shown"]):
         name = move.name
         task = self.work.ask(lambda session: api.migration.answer_planning(session, name, asked))
         if task is not None:
-            task.then(partial(self.night.show_answers, question))
-            task.failed.connect(partial(self.night.refuse, question))
+            task.then(partial(self._show_answers, question))
+            task.failed.connect(partial(self._refuse, question))
 
     def _under(self, words: Label, *tables: QWidget) -> QWidget:
         """Return a widget with a text above tables."""

@@ -5,9 +5,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from core import api, units
+from core import api
 from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Kind
@@ -16,19 +25,25 @@ from core.sides import Side
 from core.tones import Tone
 from gui.asker import Question
 from gui.controllers.executions import ExecutionController
-from gui.design.measures import CARD, GAP, READABLE, ROW, Type, scaled, set_type
+from gui.design.measures import CARD, GRID, ROW, Type, scaled, set_type
 from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.models import execution as rows
 from gui.models.execution import Doing
-from gui.models.progress import parts_done
+from gui.models.figures import figures
+from gui.models.headline import headline
 from gui.models.prompts import prompt_for
 from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
+from gui.models.throughput import Throughput, throughput_chart
 from gui.pages.page import Page
+from gui.widgets.budget_bar import BudgetBar
+from gui.widgets.chart import ChartView
+from gui.widgets.figures import FigureTiles
 from gui.widgets.label import Label, ToneLabel
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
+from gui.widgets.state_card import StateCard
 from gui.widgets.step_view import StepView
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
@@ -38,8 +53,10 @@ if TYPE_CHECKING:
     from core.api.execution import Downtime
     from core.api.session import Session
 
-PARTS = 1000
-"""The steps of a progress bar."""
+STEPS, OUTCOME = 0, 1
+"""The tabs."""
+CHART_LINES = 9
+"""The height of the curve in lines of text."""
 LOOK_MS = 1000
 """The interval in ms in which the visible page reads the execution."""
 
@@ -66,47 +83,43 @@ class ExecutionPage(Page[ExecutionState]):
                 (tr(rows.BUTTONS[Doing.BACK]), Doing.BACK),
             )
         )
-        self.pause = self.button(
-            tr(rows.PAUSE), self._pause, tr("The execution pauses when the step that is running now has ended.")
-        )
+        self.pause = self.button(tr(rows.PAUSE), self._pause)
         for each in (self.start, self.resume):
             set_kind(each, ButtonKind.PRIMARY)
         set_kind(self.back, ButtonKind.DANGER)
         self.heading(self.resume, self.pause, self.end, self.back, self.dress, self.start)
-        self.summary = Label(tr(self.nothing), self)
-        self.summary.setWordWrap(True)
-        self.summary.setMaximumWidth(scaled(READABLE))
+        self.card = StateCard(self)
+        self.tiles = FigureTiles(self)
         self.parts = PhaseStrip(self)
         self.figure = ToneLabel("", Tone.BAD, self)
         self.figure.setAccessibleName(tr("Downtime"))
-        self.clock, self.budget = Label(parent=self), QProgressBar(self, textVisible=False)
-        self.budget.setAccessibleName(tr("Downtime compared with the plan"))
-        self.budget.setMaximumHeight(GAP)
+        self.clock, self.budget = Label(parent=self), BudgetBar(self)
+        self.clock.setWordWrap(True)
         self.prompt = PromptPanel(self)
-        self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
-        self.table.chosen.connect(self._show_step)
-        self.filter = FilterBox(self.table, self)
-        line = QHBoxLayout()
-        line.setSpacing(CARD)
-        line.addWidget(self.figure)
-        line.addWidget(self.clock)
-        line.addStretch()
-        line.addWidget(self.filter)
-        column = self.scrolled(tr("Execution"))
-        column.addWidget(self.summary)
-        column.addWidget(self.parts)
-        column.addLayout(line)
-        column.addWidget(self.budget)
-        column.addWidget(self.prompt)
+        self.throughput, self.chart = Throughput(), ChartView(self)
+        self.chart.setFixedHeight(round(CHART_LINES * self.fontMetrics().height()))
         self.output = TextView(tr("Output of the step"), self)
         self.step = StepView(self)
         self.ending = TextView(tr("Outcome"), self, fixed=False)
-        self.steps = self._split()
+        self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
+        self.table.chosen.connect(self._show_step)
+        self.filter = FilterBox(self.table, self)
+        self.tabs = self._tabs()
+        column = self.scrolled(tr("Execution"))
+        self._area = next(iter(self.findChildren(QScrollArea)))
+        column.setSpacing(CARD)
+        column.addWidget(self.card)
+        column.addLayout(self._clock_line())
+        column.addWidget(self.prompt)
+        column.addWidget(self.tiles)
+        column.addWidget(self.parts)
+        column.addWidget(self.chart)
         # it takes the room that is left, and the page scrolls below this height alone
-        self.steps.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self.steps.setMinimumHeight(scaled(10 * ROW))
-        column.addWidget(self.steps, 1)
+        self.tabs.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.tabs.setMinimumHeight(scaled(12 * ROW))
+        column.addWidget(self.tabs, 1)
         column.addStretch()  # the page's words stand at its top also while there are no steps
+        self._opened: tuple[int, bool] | None = None
         self._looking = False
         self._looks = QTimer(self, interval=LOOK_MS)
         self._looks.timeout.connect(self._look)
@@ -117,12 +130,18 @@ class ExecutionPage(Page[ExecutionState]):
     def primary(self) -> QPushButton | None:
         return next((button for button in (self.resume, self.start) if button.isEnabled()), None)
 
+    @property
+    def summary(self) -> Label:
+        """The sentences on the execution, below its headline."""
+        return self.card.detail
+
     def ask(self, question: Question) -> None:
         """Show the question in the page. The execution is read first if it is not known."""
         move, known = self.work.asker.move, self.state.execution
         if known is not None and known.move != move:
             known = None  # another move is picked
         self.prompt.ask(question, prompt_for(question, known))
+        self._area.verticalScrollBar().setValue(0)  # the question stands at the top of the page
         wanted = known is None and bool(move)
         kind = self.kind
         task = self.work.ask(lambda session: api.execution.read_state(session, move, kind)) if wanted else None
@@ -146,22 +165,25 @@ class ExecutionPage(Page[ExecutionState]):
 
     def show_state(self, state: ExecutionState) -> None:
         """Show the execution as it stands now."""
+        if state.execution is None or self.state.execution is None or state.execution.id != self.state.execution.id:
+            self.throughput = Throughput()
         self.state, execution = state, state.execution
-        self.summary.setText(rows.summary(state) or tr(self.nothing))
+        self._show_head(state)
         self.back.setText(rows.back_button("" if execution is None else execution.plan.server(Side.OLD)))
-        self.parts.show_parts(() if execution is None else progressed(execution))
+        over = state.figures is not None  # then the tiles tell more than parts that are all done
+        self.parts.show_parts(() if execution is None or over else progressed(execution))
         self._show_clock(state)
         question = self.prompt.question
-        if question is not None and execution is not None and execution.move == self.work.asker.move:
+        if question is not None and execution is not None and self._is_of_asked(state):
             self.prompt.explain(prompt_for(question, execution))  # what comes first depends on how long it waits
         told = rows.outcome_text(state.ending)
         self.ending.set_text(told)
-        self.tabs.setTabVisible(2, bool(told))
+        self.tabs.setTabVisible(OUTCOME, bool(told))
         before, current = self.table.rows.rows, self.table.current()
         plan = state.plan if execution is None else execution.plan
         made = () if plan is None else step_rows(plan, execution, rehearsed=self.kind is Kind.REHEARSAL)
-        self.steps.setVisible(bool(made))
-        self.filter.setVisible(bool(made))
+        self.tabs.setVisible(bool(made))
+        self._open_tab(state, outcome=bool(told))
         self.table.set_rows(made)
         follows = current is None or (state.alive and current in {_latest(before), None})
         latest = _latest(made)
@@ -190,6 +212,7 @@ class ExecutionPage(Page[ExecutionState]):
         asked = self.work.asker.ends_after_step
         self.pause.setVisible(self.state.alive and self._runs_here)
         self.pause.setText(tr(rows.GO_ON if asked else rows.PAUSE))
+        self.pause.setToolTip(tr(rows.GO_ON_TIP if asked else rows.PAUSE_TIP))
 
     @property
     def _runs_here(self) -> bool:
@@ -197,22 +220,67 @@ class ExecutionPage(Page[ExecutionState]):
         asker, move, task = self.work.asker, self.work.move, self.work.task
         return task is not None and task is asker.carries and move is not None and move.name == asker.move
 
-    def _split(self) -> QSplitter:
-        self.tabs = QTabWidget(self, documentMode=True)
-        self.tabs.setAccessibleName(tr("Details of the step"))
-        self.tabs.addTab(self.output, tr("Out&put"))
-        self.tabs.addTab(self.step, tr("Comman&ds"))
-        self.tabs.addTab(self.ending, tr("O&utcome"))
+    def _clock_line(self) -> QHBoxLayout:
+        """Return the clock, and beside it what it stands for above its bar."""
+        beside = QVBoxLayout()
+        beside.setSpacing(GRID)
+        beside.addStretch()
+        beside.addWidget(self.clock)
+        beside.addWidget(self.budget)
+        beside.addStretch()
+        line = QHBoxLayout()
+        line.setSpacing(CARD)
+        line.addWidget(self.figure)
+        line.addLayout(beside, 1)
+        return line
+
+    def _tabs(self) -> QTabWidget:
+        """Return the steps with the details of one of them, and the outcome."""
+        self.details = QTabWidget(self, documentMode=True)
+        self.details.setAccessibleName(tr("Details of the step"))
+        self.details.addTab(self.output, tr("Out&put"))
+        self.details.addTab(self.step, tr("Comman&ds"))
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
-        split.addWidget(self.tabs)
+        split.addWidget(self.details)
         split.setSizes([320, 200])
         split.setChildrenCollapsible(False)
-        return split
+        tabs = QTabWidget(self, documentMode=True)
+        tabs.setAccessibleName(tr("Steps and outcome"))
+        tabs.addTab(split, tr("S&teps"))
+        tabs.addTab(self.ending, tr("O&utcome"))
+        tabs.setCornerWidget(self.filter)
+        tabs.currentChanged.connect(self._show_filter)
+        return tabs
+
+    @Slot(int)
+    def _show_filter(self, tab: int) -> None:
+        self.filter.setVisible(tab == STEPS)
+
+    def _open_tab(self, state: ExecutionState, *, outcome: bool) -> None:
+        """Open the outcome when the execution has ended, and the steps when another one begins."""
+        now = None if state.execution is None else (state.execution.id, outcome and not state.alive)
+        if now is not None and now != self._opened:
+            self.tabs.setCurrentIndex(OUTCOME if now[1] else STEPS)
+        self._opened = now
+
+    def _show_head(self, state: ExecutionState) -> None:
+        """Show how the execution stands: the headline, the figures of a finished one, and the rate of the copy."""
+        asked = self.prompt.question is not None and self._is_of_asked(state)
+        self.card.show_state(headline(state, asked=asked), rows.summary(state) or tr(self.nothing))
+        self.tiles.show_figures(figures(state))
+        self.throughput.take(state)
+        chart = throughput_chart(self.throughput.points) if state.alive and not asked else None
+        self.chart.show_chart(chart)
+        self.chart.setVisible(chart is not None)
+
+    def _is_of_asked(self, state: ExecutionState) -> bool:
+        """Whether it is the execution for which this window asks its questions."""
+        return state.execution is not None and state.execution.move == self.work.asker.move
 
     def _show_clock(self, state: ExecutionState) -> None:
         """Show the downtime in large figures and, while it lasts, a bar that compares it with the plan."""
-        down = state.downtime
+        down = None if state.figures is not None else state.downtime  # once it is over, a tile has it
         self.clock.setVisible(down is not None)
         ticking = down is not None and down.ended_at is None
         self.figure.setVisible(down is not None)
@@ -222,18 +290,16 @@ class ExecutionPage(Page[ExecutionState]):
         self._show_figure(down)
         self.clock.setText(rows.clock_text(down))
         if ticking and down.expected_seconds is not None:
-            self.budget.setRange(0, PARTS)
-            self.budget.setValue(parts_done(down.seconds, down.expected_seconds, PARTS) or 0)
+            self.budget.show_seconds(down.seconds, down.expected_seconds)
 
     def _show_figure(self, down: "Downtime") -> None:
         """A clock while the old cluster is stopped. Then the downtime, in a good tone if it was as short as planned."""
+        self.figure.setText(rows.clock_figure(down))
         if down.ended_at is None:
-            self.figure.setText(units.clock(down.seconds))
             self.figure.show_tone(Tone.BAD)
             set_type(self.figure, Type.CLOCK, bold=True)
             return
         late = down.expected_seconds is not None and down.command_seconds > down.expected_seconds
-        self.figure.setText(units.duration(down.seconds))
         self.figure.show_tone(Tone.WARNING if late else Tone.GOOD)
         set_type(self.figure, Type.FIGURE, bold=True)
 

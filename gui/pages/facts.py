@@ -12,23 +12,26 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QSplitter,
+    QStackedWidget,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
-from core import api, units
+from core import api
 from core.facts.model import Facts
 from core.jobs import Job
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side as MoveSide
+from gui.design.icons import Icon
+from gui.design.measures import GAP
 from gui.design.parts import ButtonKind
-from gui.destinations import TITLES, PageId
+from gui.destinations import TITLES, PageId, icon_of
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
-from gui.models.words import counted, listed, moment, side_head
+from gui.models.words import listed, minute, moment, side_head
 from gui.pages.page import Page
+from gui.widgets.empty import Empty
 from gui.widgets.label import Label
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
@@ -91,6 +94,7 @@ class FactsPage(Page[Pair]):
             labels.append(label)
         self._rows: tuple[FactRow, ...] = ()
         self.differing = QCheckBox(tr("&Differences only"), self)
+        self.differing.setChecked(True)
         self.differing.toggled.connect(self._show_rows)
         head = self.heading(self.read)
         self.taken = Label(parent=self)
@@ -103,20 +107,38 @@ class FactsPage(Page[Pair]):
         line.addWidget(self.differing)
         self.column.addLayout(line)
         self.column.addWidget(self.taken)
-        self.table = Table[FactRow]("facts", tr("Facts side by side"), rows.FACT_COLUMNS, self)
-        head.insertWidget(2, FilterBox(self.table, self))
+        self.table = Table[FactRow]("facts", tr("Facts side by side"), rows.FACT_COLUMNS, self, strong=rows.is_head)
+        self.filter = FilterBox(self.table, self)
+        self.filter.textChanged.connect(self._show_rows)
+        head.insertWidget(2, self.filter)
+        self.equal = Empty(
+            Icon.DONE,
+            tr("No differences"),
+            tr("All facts that were read are equal on both servers."),
+            tr("Show all facts"),
+            self,
+        )
+        self.equal.wanted.connect(lambda: self.differing.setChecked(False))
         self.clusters = Table[ClusterRow]("clusters", tr("Clusters"), rows.CLUSTER_COLUMNS, self)
         self.details = Table[Detail]("cluster-details", tr("Details of the cluster"), rows.DETAIL_COLUMNS, self)
         self.clusters.chosen.connect(self._show_cluster)
         self.gaps = Table[GapRow]("gaps", tr("Facts that could not be read"), rows.GAP_COLUMNS, self)
+        self.no_gaps = Empty(
+            Icon.DONE, tr("Everything could be read"), tr("The facts of both servers are complete."), parent=self
+        )
         self.raw = TextView(tr("Raw output of the servers"), self)
+        self.raw.setContentsMargins(0, GAP, 0, 0)
         self.tabs = QTabWidget(self, documentMode=True)
         self.tabs.setAccessibleName(tr("Facts"))
-        self.tabs.addTab(self.table, tr("&Side by side"))
+        self.fact_tab = _either(self, self.table, self.equal)
+        self.gap_tab = _either(self, self.gaps, self.no_gaps)
+        self.tabs.addTab(self.fact_tab, tr("&Side by side"))
         self.tabs.addTab(self._clusters_tab(), tr("&Clusters"))
-        self.tabs.addTab(self.gaps, tr("&Gaps"))
-        self.tabs.addTab(self._padded(self.raw), tr("Raw te&xt"))
+        self.tabs.addTab(self.gap_tab, tr("&Gaps"))
+        self.tabs.addTab(self.raw, tr("Raw te&xt"))
         self.column.addWidget(self.tabs)
+        self.before = Empty(icon_of(self.id), tr("Not read yet"), "", parent=self)
+        self.column.addWidget(self.before, 1)
 
     @property
     def primary(self) -> QPushButton | None:
@@ -143,16 +165,19 @@ class FactsPage(Page[Pair]):
             _fill(box, answer.names, side.name)
         self.table.rename(rows.OLD_COLUMN, side_head(MoveSide.OLD, old.name))
         self.table.rename(rows.NEW_COLUMN, side_head(MoveSide.NEW, new.name))
-        self.taken.setText("\n".join(_taken(side) for side in (old, new)))
+        sides = (old,) if old.name == new.name else (old, new)
+        self.taken.setText("      ".join(_taken(side) for side in sides))
+        self.taken.setToolTip("\n".join(_moment(side) for side in sides if side.facts is not None))
         known = old.facts is not None or new.facts is not None
-        if not known:
-            self.taken.setText(
-                tr(
-                    "The facts of {old} and {new} have not been read yet. This takes seconds, and nothing is written "
-                    "on the servers."
-                ).format(old=old.name, new=new.name)
-            )
-        self.tabs.setEnabled(known)
+        self.before.sentence.setText(
+            tr(
+                "The facts of {old} and {new} have not been read yet. This takes seconds, and nothing is written "
+                "on the servers."
+            ).format(old=old.name, new=new.name)
+        )
+        self.before.setVisible(not known)
+        for shown in (self.taken, self.tabs, self.differing):
+            shown.setVisible(known)
         self._rows = rows.side_by_side(old.facts, new.facts) if known else ()
         self._show_rows()
         self.clusters.set_rows(rows.clusters(old.facts, new.facts))
@@ -161,14 +186,19 @@ class FactsPage(Page[Pair]):
         move = self.work.move
         gaps = rows.gaps(old.facts, new.facts, target="" if move is None else move.target)
         self.gaps.set_rows(gaps)
+        complete = not gaps and old.facts is not None and new.facts is not None
+        self.gap_tab.setCurrentWidget(self.no_gaps if complete else self.gaps)
         self.tabs.setTabText(2, tr("&Gaps ({gaps})").format(gaps=len(gaps)))
         self.raw.set_text("\n\n".join(_raw(side.facts) for side in (old, new) if side.facts is not None))
 
     @Slot()
     def _show_rows(self) -> None:
         """Show all facts, or only those that differ."""
-        alone = self.differing.isChecked()
-        self.table.set_rows([row for row in self._rows if not alone or row.old != row.new])
+        alone, filtered = self.differing.isChecked(), bool(self.filter.text().strip())
+        shown = [row for row in self._rows if not alone or row.old != row.new]
+        self.table.setColumnHidden(rows.SUBJECT_COLUMN, not filtered)
+        self.table.set_rows(shown if filtered else rows.with_heads(shown))
+        self.fact_tab.setCurrentWidget(self.table if shown or not self._rows else self.equal)
 
     @Slot()
     def update_buttons(self) -> None:
@@ -190,11 +220,6 @@ class FactsPage(Page[Pair]):
         split.setSizes([160, 320])
         split.setChildrenCollapsible(False)
         return split
-
-    def _padded(self, widget: QWidget) -> QWidget:
-        holder = QWidget(self)
-        QVBoxLayout(holder).addWidget(widget)
-        return holder
 
     @Slot()
     def _choose(self) -> None:
@@ -228,17 +253,22 @@ def _fill(box: QComboBox, names: tuple[str, ...], current: str) -> None:
     box.setCurrentText(current)
 
 
+def _either(parent: QWidget, table: QWidget, instead: QWidget) -> QStackedWidget:
+    """Return a tab that shows the table, or what is said instead."""
+    made = QStackedWidget(parent)
+    made.addWidget(table)
+    made.addWidget(instead)
+    return made
+
+
 def _taken(side: Side) -> str:
     if side.facts is None:
         return tr("{name}: the facts have not been read yet. Press Read facts.").format(name=side.name)
-    trips = counted(side.facts.round_trips, "{number} round trip", "{number} round trips")
-    seconds = units.seconds(side.facts.seconds)
-    return tr("{name}: read {taken_at} in {seconds}, {trips}").format(
-        name=side.name,
-        taken_at=moment(side.facts.taken_at),
-        seconds=seconds,
-        trips=trips,
-    )
+    return tr("{name}: read {time}").format(name=side.name, time=minute(side.facts.taken_at))
+
+
+def _moment(side: Side) -> str:
+    return f"{side.name}: {moment(None if side.facts is None else side.facts.taken_at)}"
 
 
 def _raw(facts: Facts) -> str:

@@ -1,15 +1,16 @@
 """The page Benchmarks: forecasts, the queue of suites, and their repetitions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
 
 from core import api
 from core.benchmarks.model import Run
+from core.comparison.model import Row
 from core.jobs import Event, Job, Live, Progress
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
@@ -32,8 +33,8 @@ from gui.models.queue import (
     describe_queue,
     forecast_rows,
 )
-from gui.models.tiles import tile_rows
-from gui.models.words import in_sentence, side_names
+from gui.models.tiles import contrasts, tile_rows
+from gui.models.words import in_sentence, plain_names, side_names
 from gui.pages.page import Page
 from gui.widgets.label import Label
 from gui.widgets.table import FilterBox, Table
@@ -45,15 +46,18 @@ if TYPE_CHECKING:
     from core.api.benchmarks import Listed
     from core.api.session import Session
 
+    Found: TypeAlias = tuple[tuple[Listed, ...], tuple[Run, ...], Mapping[str, Row]]
+
 NEWEST = 500
 """The number of runs that are shown: more than a person reads."""
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
+BUSY = marked("Another job is running. A forecast can be made when it has ended.")
 NO_FORECAST = marked("Make a forecast first.")
 Choice = tuple[str, MeasuredSides]
 """A suite, and where it is measured."""
 
 
-class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
+class MeasurePage(Page["Found"]):
     """The benchmarks of the selected move. Each repetition of a running suite lets the page read the history again."""
 
     id, title, milestone = PageId.MEASURE, TITLES[PageId.MEASURE], Milestone.MEASURE
@@ -124,6 +128,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         self.suites: Table[Listed] = Table("suites", tr("Suites"), rows.SUITE_COLUMNS, self)
         self.suites.chosen.connect(self._take_suite)
         self.table = Table[RepetitionRow]("repetitions", tr("Repetitions"), rows.REPETITION_COLUMNS, self)
+        self.table.setColumnHidden(rows.METRIC_COLUMN, True)  # the value has its unit
         self.table.chosen.connect(self._show_row)
         self.metrics = Table[rows.MetricRow]("metrics", tr("Metrics of the repetition"), rows.METRIC_COLUMNS, self)
         self.raw = TextView(tr("Command and raw output"), self)
@@ -141,13 +146,13 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
     def primary(self) -> QPushButton | None:
         return self.start if self.start.isEnabled() else self.forecast
 
-    def question(self) -> "Callable[[Session], tuple[tuple[Listed, ...], tuple[Run, ...]]] | None":
+    def question(self) -> "Callable[[Session], Found] | None":
         move = self.work.move
         return None if move is None else partial(_answer, move.name, self.suite.count() == 0)
 
-    def show_answer(self, answer: "tuple[tuple[Listed, ...], tuple[Run, ...]]") -> None:
+    def show_answer(self, answer: "Found") -> None:
         self.fill()
-        found_suites, runs = answer
+        found_suites, runs, compared = answer
         for suite in found_suites:
             self.suite.addItem(suite.name)
             self.suite.setItemData(self.suite.count() - 1, tip(rows.describe_suite(suite)), Qt.ItemDataRole.ToolTipRole)
@@ -158,7 +163,10 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         if not runs and not self.table.rows.rows and not self._running:
             self.tabs.setCurrentWidget(self.suites)
         found = rows.repetition_rows(runs)
-        self.tiles.show_rows(tile_rows(runs), side_names(self.work.move))
+        shown = tile_rows(runs, compared, plain_names(self.work.move))
+        self.tiles.show_rows(shown, side_names(self.work.move))
+        several = len({run.volume.mount_point for run in runs}) > 1
+        self.table.setColumnHidden(rows.VOLUME_COLUMN, not several)
         self.table.set_rows(found)
         if found and self.table.current() is None:
             self.table.choose(0)
@@ -173,6 +181,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         self.forecast.setEnabled(known and self.work.ready)
         why_not = self._why_not()
         self.start.setEnabled(known and not why_not)
+        self.start.setVisible(self._is_forecast)  # before that there is nothing to start, and the hint says so
         set_kind(self.forecast, ButtonKind.SECONDARY if self.start.isEnabled() else ButtonKind.PRIMARY)
         self.start.setToolTip(why_not)
         self._say_hint()
@@ -208,7 +217,7 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
     def _why_not(self) -> str:
         """Return why the benchmarks cannot start now; empty if they can."""
         if not self.work.ready:
-            return tr("Another job is running.")
+            return tr(BUSY)
         if not self._is_forecast:
             return tr(NO_FORECAST)
         return tr(PROBLEMS) if any(entry.problems for entry in self._entries) else ""
@@ -419,6 +428,8 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
             return tr("In the queue: {queued}. Make a forecast of the duration and the space needed.").format(
                 queued=queued
             )
+        if self.work.move is not None and not self.work.ready:
+            return tr(BUSY)
         suite = self.suites.current()
         said = "" if suite is None else rows.describe_suite(suite)
         return tr("{said} Make a forecast of the duration and the space needed.").format(said=said).strip()
@@ -449,10 +460,10 @@ class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
         self.raw.set_text(text)
 
 
-def _answer(move: str, with_suites: bool, session: "Session") -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
-    """Return the suites, and the newest runs of the move, newest first, without the outputs of the tools."""
+def _answer(move: str, with_suites: bool, session: "Session") -> "Found":
+    """Return the suites, the newest runs of the move, newest first, without the outputs of the tools, and contrasts."""
     runs = session.store.runs(move, newest=NEWEST, raw=False)[::-1]
-    return (api.benchmarks.list_suites() if with_suites else ()), runs
+    return (api.benchmarks.list_suites() if with_suites else ()), runs, contrasts(runs)
 
 
 def _run_with_output(number: int, session: "Session") -> Run:

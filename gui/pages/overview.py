@@ -4,25 +4,30 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.language import marked, tr
 from core.tones import Tone
-from gui.design.measures import CARD, Type, set_type
+from gui.design.measures import CARD, scaled
 from gui.destinations import TITLES, PageId
-from gui.models.charts import bar_chart, estimate_chart
-from gui.models.comparison import bars
+from gui.models.charts import downtime_chart, storage_chart
+from gui.models.comparison import compared_rows
 from gui.models.overview import Answer, Overview, missing, read_overview
-from gui.models.words import side_names
+from gui.models.words import plain_names
 from gui.pages.page import Page
-from gui.widgets.chart import ChartRow, ChartView
+from gui.widgets.chart import ChartView
+from gui.widgets.figure import Figure
 from gui.widgets.label import Label, ToneLabel
 from gui.work import Work
 
 if TYPE_CHECKING:
     from core.api.session import Session
+
+
+WIDE, HIGHEST = 1000, 640
+"""Of the page for two charts beside each other, and of a chart, in pixels before scaling."""
 
 
 class OverviewPage(Page[Overview]):
@@ -37,7 +42,9 @@ class OverviewPage(Page[Overview]):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.heading()
+        self.more = self.button(tr("&Details"), self._show_details, tr("What the answers rest on"))
+        self.more.setCheckable(True)
+        self.heading(self.more)
         column = self.scrolled(tr("Answers and charts"))
         column.setSpacing(CARD)
         self._answers = QHBoxLayout()
@@ -46,16 +53,14 @@ class OverviewPage(Page[Overview]):
         self.missing = Label(parent=self)
         self.missing.setWordWrap(True)
         column.addWidget(self.missing)
-        self.compared, self.estimated = ChartRow(self), ChartView(self)
-        charts = QSplitter(Qt.Orientation.Horizontal, self)
-        charts.setChildrenCollapsible(False)
-        charts.setMaximumHeight(self.fontMetrics().height() * 40)
-        charts.addWidget(self.compared)
-        charts.addWidget(self.estimated)
-        charts.setSizes([560, 460])
-        charts.setMinimumHeight(self.fontMetrics().height() * 16)
-        column.addWidget(charts, 3)
-        column.addStretch(1)
+        self.compared, self.estimated = ChartView(self), ChartView(self)
+        self._charts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._charts.setSpacing(CARD)
+        for chart in (self.compared, self.estimated):
+            chart.setMaximumHeight(scaled(HIGHEST))
+            self._charts.addWidget(chart, 1)
+        column.addLayout(self._charts, 1)
+        column.addStretch()
         self.cards: list[AnswerCard] = []
 
     def question(self) -> "Callable[[Session], Overview] | None":
@@ -70,32 +75,47 @@ class OverviewPage(Page[Overview]):
         self.cards = [AnswerCard(one, self) for one in answer.answers]
         for shown in self.cards:
             self._answers.addWidget(shown, 1)
+            shown.show()  # at once: a layout shows what is new only later
+        self._show_details()
         self.missing.setText(missing(answer.marks))
         self.missing.setVisible(bool(self.missing.text()))
-        compared = () if answer.comparison is None else bars(answer.comparison)
-        names = side_names(self.work.move)
-        self.compared.show_charts(tuple(bar_chart(one, names) for one in compared))
-        self.compared.setVisible(bool(compared))
-        estimated = None if answer.estimate is None else estimate_chart(answer.estimate)
+        called = plain_names(self.work.move)
+        rows = () if answer.comparison is None else compared_rows(answer.comparison, called, every=False)
+        compared = storage_chart(rows, called)
+        self.compared.show_chart(compared)
+        self.compared.setVisible(compared is not None)
+        estimated = None if answer.estimate is None else downtime_chart(answer.estimate)
         self.estimated.show_chart(estimated)
         self.estimated.setVisible(estimated is not None)
 
+    @Slot()
+    def _show_details(self) -> None:
+        for card in self.cards:
+            card.details.setVisible(self.more.isChecked())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Charts stand beside each other where each has the room for its words, else one above the other."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= scaled(WIDE)
+        self._charts.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+
 
 class AnswerCard(QFrame):
-    """A question, its answer, and the evidence for it."""
+    """A question, its answer at a glance, and on demand the evidence for it."""
 
     def __init__(self, answer: Answer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.answer = answer
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        said = Label(answer.text, self) if answer.tone is None else ToneLabel(answer.text, answer.tone, self)
-        set_type(said, Type.TITLE, bold=True)
-        details = Label("\n".join(answer.details), self)
+        said = "\n".join(answer.details)
+        figure = Figure(self)
+        figure.show_figure(answer.figure or answer.text, answer.line, answer.tone, said)
+        self.setAccessibleDescription(said)
+        self.details = Label(said, self)
+        self.details.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(CARD, CARD, CARD, CARD)
-        column.addWidget(ToneLabel(answer.question, Tone.MUTED, self))
-        for label in (said, details):
-            label.setWordWrap(True)
-            column.addWidget(label)
+        for widget in (ToneLabel(answer.question, Tone.MUTED, self), figure, self.details):
+            column.addWidget(widget)
         column.addStretch()

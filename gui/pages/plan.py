@@ -6,21 +6,25 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QWidget
 
 from core import api
 from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
+from gui.appearance import tip
+from gui.design.icons import Icon, button_icon
+from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
-from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
+from gui.models.steps import StepRow, step_rows
 from gui.models.words import counted
 from gui.pages.page import PartPage
 from gui.widgets.files import ask_path
 from gui.widgets.label import Label
+from gui.widgets.step_table import StepTable
 from gui.widgets.step_view import StepView
-from gui.widgets.table import FilterBox, Table
+from gui.widgets.table import FilterBox
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -36,7 +40,8 @@ class PlanPage(PartPage[Plan | None]):
     id, title, milestone = PageId.PLAN, TITLES[PageId.PLAN], Milestone.PLAN
     help = marked(
         "The plan shows every command of the move before anything runs, grouped by preparation, pre-copy "
-        "passes, downtime and follow-up. The red line is the point of no return. Each step shows its reason, "
+        "passes, downtime and follow-up. Click the head of a group to fold or unfold it. The red line is the point of "
+        "no return. Each step shows its reason, "
         "the commands that do the work, and the call that runs them safely. You can export the plan as a "
         "runbook or as a script."
     )
@@ -57,17 +62,17 @@ class PlanPage(PartPage[Plan | None]):
         )
         # on a line of their own: beside the title they would make the page wider than a small screen
         line = QHBoxLayout()
-        self.fold = QToolButton(self)
+        self.fold = QPushButton(button_icon(Icon.WRONG), "", self)
+        set_kind(self.fold, ButtonKind.WARNING)
+        self.fold.setCheckable(True)
+        self.fold.toggled.connect(self._unfold)
         line.addWidget(self.fold)
         line.addStretch()
-        self.fold.setCheckable(True)
-        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.fold.toggled.connect(self._unfold)
         self.warnings = Label(parent=self)
         self.warnings.setWordWrap(True)
         self.column.addLayout(line)
         self.column.addWidget(self.warnings)
-        self.table = Table[StepRow]("plan-steps", tr("Steps of the plan"), PLAN_COLUMNS, self, strong=is_head)
+        self.table = StepTable(self)
         self.table.chosen.connect(self._show)
         self.step = StepView(self)
         split = QSplitter(Qt.Orientation.Vertical, self)
@@ -118,12 +123,14 @@ class PlanPage(PartPage[Plan | None]):
         self.made = part
         for button in (self.copy, self.runbook, self.script):
             button.setEnabled(part is not None)
-        self.summary.setText(self.describe_nothing() if part is None else rows.plan_summary(part))
+        self.summary.setText(self.describe_nothing() if part is None else rows.plan_line(part))
+        self.summary.setToolTip("" if part is None else tip(rows.plan_reason(part)))
         self.warnings.setText("" if part is None else "\n".join(map(str, part.warnings)))
         self._unfold(shown=self.fold.isChecked())
-        self.table.set_rows(() if part is None else step_rows(part))
+        self.table.show_steps(() if part is None else step_rows(part))
         if part is not None and self.table.current() is None:
-            self.table.choose(1)
+            steps = (number for number, row in enumerate(self.table.rows.rows) if row.step is not None)
+            self.table.choose(next(steps, 0))
 
     @Slot(bool)
     def _unfold(self, shown: bool) -> None:
@@ -131,7 +138,6 @@ class PlanPage(PartPage[Plan | None]):
         count = 0 if self.made is None else len(self.made.warnings)
         self.fold.setVisible(count > 0)
         self.fold.setText(counted(count, "{number} warning", "{number} warnings"))
-        self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
         self.warnings.setVisible(shown and count > 0)
 
     @Slot()

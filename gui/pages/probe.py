@@ -1,17 +1,23 @@
-"""The page Transfer test: the rate of each link between the servers, while it is measured."""
+"""The page Transfer test: the path between the servers with the rate of each link, also while it is measured."""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from core import api
+from core import api, units
 from core.language import marked, tr
 from core.migration.model.probe import Probe
 from core.migration.model.standing import Milestone
-from gui.destinations import TITLES, PageId
-from gui.models import migration as rows
+from core.tones import Tone
+from gui.design.measures import GAP, Type, set_type
+from gui.destinations import TITLES, PageId, icon_of
+from gui.models import transfer as rows
+from gui.models.migration import probe_text
 from gui.pages.page import PartPage, fill_table
+from gui.widgets.empty import Empty
+from gui.widgets.label import Label, ToneLabel
+from gui.widgets.path_view import PathView
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -41,11 +47,32 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
+        self.figure, self.by = Label(parent=self), ToneLabel("", Tone.MUTED, self)
+        set_type(self.figure, Type.FIGURE, bold=True)
+        line = QHBoxLayout()
+        line.addWidget(self.figure)
+        line.addWidget(self.by, 1, Qt.AlignmentFlag.AlignVCenter)
+        self.column.insertLayout(1, line)
+        self.path = PathView(self)
+        self.column.addSpacing(GAP)
+        self.column.addWidget(self.path)
         self.table = Table[Probe]("probes", tr("Probes"), rows.PROBE_COLUMNS, self)
+        for told in rows.TOLD_COLUMNS:
+            self.table.setColumnHidden(told, True)  # in the tip, and saved as CSV
+        self.column.addWidget(self.table, 2)
+        self.fold = QToolButton(self)
+        self.fold.setCheckable(True)
+        self.fold.setAutoRaise(True)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold.toggled.connect(self._unfold)
+        self.column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         self.raw = TextView(tr("Command and raw output"), self)
         self.table.chosen.connect(self._show)
-        self.split(self.table, self.raw, (260, 240))
+        self.column.addWidget(self.raw, 1)
+        self.before = Empty(icon_of(self.id), tr("Not measured yet"), "", parent=self)
+        self.column.addWidget(self.before, 1)
         self.head.insertWidget(2, FilterBox(self.table, self))
+        self._unfold(shown=False)
         self._probed = ""
         """The move whose transfer test is running; empty: none."""
         self._live = QTimer(self, interval=LIVE_MS)
@@ -72,10 +99,35 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
         self._probed = ""
 
     def show_part(self, part: tuple[Probe, ...]) -> None:
-        here = self.work.move is not None and self.work.move.name == self._probed
-        self.summary.setText(tr(MEASURING) if here else rows.probes_summary(part) or self.describe_nothing())
+        move = self.work.move
+        here = move is not None and move.name == self._probed
+        nothing = not here and not part
+        self.before.sentence.setText(self.describe_nothing())
+        self.before.setVisible(nothing)
+        self.summary.setText(tr(MEASURING) if here else rows.slowest_link(part))
+        self.summary.setVisible(not nothing)
+        whole = rows.whole_transfer(part)
+        if whole is not None:
+            self.figure.setText(units.rate(whole.bytes_per_second))
+            self.by.setText(rows.whole_words(whole))
+        for shown in (self.figure, self.by):
+            shown.setVisible(whole is not None)
+        links = rows.links(part)
+        servers = ("", "") if move is None else (move.old, move.new)
+        self.path.show_links(links, servers, rows.probes_summary(part))
+        self.path.setVisible(bool(links))
+        self.table.setVisible(bool(part))
+        self.fold.setVisible(bool(part))
+        self._unfold(shown=self.fold.isChecked())
         fill_table(self.table, part)
+
+    @Slot(bool)
+    def _unfold(self, shown: bool) -> None:
+        """Show the command and the output of the selected probe, or hide them."""
+        self.fold.setText(tr("H&ide command and output") if shown else tr("&Show command and output"))
+        self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+        self.raw.setVisible(shown and not self.fold.isHidden())
 
     @Slot(object)
     def _show(self, probe: Probe | None) -> None:
-        self.raw.set_text("" if probe is None else rows.probe_text(probe))
+        self.raw.set_text("" if probe is None else probe_text(probe))

@@ -16,12 +16,14 @@ from gui.controllers.servers import Describing
 from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.sentences import error_text
-from gui.models.servers import COLUMNS
+from gui.models.servers import COLUMNS, SHOWN, ServerLine, explain_server, second_line, server_lines
 from gui.models.words import listed
 from gui.pages.page import Page
+from gui.widgets.explained import ExplainedCard
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
+from gui.widgets.two_lines import use_two_lines
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -32,9 +34,9 @@ Found = TypeVar("Found")
 
 
 class ServersPage(Page[tuple[ServerRow, ...]]):
-    """The table of servers, and the result of a test."""
+    """The servers, the selected one in full beside them, and the result of a test."""
 
-    id, title, of_picked = PageId.SERVERS, TITLES[PageId.SERVERS], False
+    id, title = PageId.SERVERS, TITLES[PageId.SERVERS]
     help = marked(
         "This page lists the servers and how to connect to them. Settings that are left empty come from "
         "~/.ssh/config. Test connects to a server and tests the rights that pghaul needs. It writes nothing on "
@@ -46,20 +48,32 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         self._describing = Describing(work, self)
         self._describing.tested.connect(self._show_test)
         self.add = self.button(tr("&Add server…"), self.add_one)
-        self.edit = self.button(tr("&Edit…"), self.edit_server)
-        self.remove = self.button(tr("Rem&ove…"), self.remove_server, kind=ButtonKind.DANGER)
         self.test = self.button(tr("&Test"), self.test_server, tr("Connect, and test the rights that pghaul needs"))
         self.facts = self.button(
-            tr("Read &facts"), self.read_facts, tr("Read the facts of the server. Nothing is written there.")
+            tr("Read &facts"),
+            self.read_facts,
+            tr("Read the facts of the server. Nothing is written there."),
+            ButtonKind.PRIMARY,
         )
-        self.heading(self.add, self.edit, self.remove, self.test, self.facts)
-        self.table = Table[ServerRow]("servers", tr("Servers"), COLUMNS, self)
-        self.table.chosen.connect(self.update_buttons)
+        self.edit = self.button(tr("&Edit…"), self.edit_server)
+        self.remove = self.button(tr("Rem&ove…"), self.remove_server, kind=ButtonKind.DANGER)
+        self.heading(self.add, self.test, self.facts)
+        self.table = Table[ServerLine]("servers", tr("Servers"), COLUMNS, self)
+        use_two_lines(self.table, 0, second_line)
+        for number in range(SHOWN, len(COLUMNS)):
+            self.table.setColumnHidden(number, True)
+        self.table.chosen.connect(self._show)
         self.table.activated_row.connect(self.edit_server)
+        self.details = ExplainedCard(tr("The selected server"), self, self.edit, self.remove)
+        beside = QSplitter(Qt.Orientation.Horizontal, self)
+        beside.addWidget(self.table)
+        beside.addWidget(self.details)
+        beside.setSizes([600, 360])
+        beside.setChildrenCollapsible(False)
         self.result = TextView(tr("Result of the test"), self)
         self.result.hide()
         split = QSplitter(Qt.Orientation.Vertical, self)
-        split.addWidget(self.table)
+        split.addWidget(beside)
         split.addWidget(self.result)
         split.setSizes([400, 160])
         split.setChildrenCollapsible(False)
@@ -69,7 +83,8 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         return lambda session: api.servers.list_servers(session)  # noqa: PLW0108  loaded on the worker's thread
 
     def show_answer(self, answer: tuple[ServerRow, ...]) -> None:
-        self.table.set_rows(answer)
+        self.table.set_rows(server_lines(answer, self.work.move))
+        self._show(self.table.current())
         if not answer:
             self.explain(
                 tr("No servers yet"),
@@ -84,6 +99,11 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         self.fill()
         if not self.table.selected():
             self.table.choose(0)
+
+    @Slot(object)
+    def _show(self, line: ServerLine | None) -> None:
+        self.details.view.show_explained(None if line is None else explain_server(line, self.work.move))
+        self.update_buttons()
 
     @Slot()
     def update_buttons(self) -> None:

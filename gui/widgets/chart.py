@@ -32,6 +32,7 @@ from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
 from gui.widgets.files import ask_path
+from gui.widgets.label import Label
 
 MARGIN = 12.0
 SHARPNESS = 2
@@ -41,10 +42,11 @@ RADIUS = 4.0
 BEAM = 4.0
 MOST_LINES = 3
 """Of a name below its place."""
-LEFT_MOST = 0.34
-"""Of the chart's width, for the names at its left; a longer one is cut off, and its tip has it whole."""
-WIDEST, HIGHEST = 16.0, 2.4
-"""Of a place, in lines of text: on a large screen bars would be as broad as a hand."""
+LEFT_MOST, RIGHT_MOST = 0.34, 0.4
+"""Of the chart's width, for the names at its left and the words at its right. Longer ones are cut; the tip of a
+name has it whole."""
+WIDEST, HIGHEST = 16.0, 5.0
+"""Of what stands at a place, in lines of text: on a large screen bars would be as broad as a hand."""
 REACH = 8.0
 """How near to a dot the mouse must be for its tip."""
 
@@ -194,11 +196,18 @@ class ChartRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.views: list[ChartView] = []
+        self.nothing = Label(parent=self)
+        self.nothing.setWordWrap(True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.nothing.hide()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self.nothing, 1)
 
-    def show_charts(self, charts: Sequence[Chart]) -> None:
-        """Show these in place of those before."""
+    def show_charts(self, charts: Sequence[Chart], nothing: str = "") -> None:
+        """Show these in place of those before; `nothing`: the sentence in their place where there are none."""
+        self.nothing.setText(nothing)
+        self.nothing.setVisible(bool(nothing) and not charts)
         while len(self.views) < len(charts):
             self.views.append(ChartView(self))
             self.views[-1].saved.connect(self.saved)
@@ -208,7 +217,7 @@ class ChartRow(QWidget):
             shown = charts[number] if number < len(charts) else None
             view.show_chart(shown)
             view.setVisible(shown is not None)
-            self._row.setStretch(number, 0 if shown is None else max(2, len(shown.across.ticks)))
+            self._row.setStretch(number + 1, 0 if shown is None else max(2, len(shown.across.ticks)))
 
 
 class _Sheet:
@@ -218,8 +227,10 @@ class _Sheet:
         self.chart = chart
         palette = widget.palette()
         self.text, self.base = (palette.color(role) for role in (QPalette.ColorRole.Text, QPalette.ColorRole.Base))
-        self.metrics = QFontMetricsF(widget.font())
+        self.font, self.bold = widget.font(), bold_font()
+        self.metrics = QFontMetricsF(self.font)
         self.whole = QRectF(widget.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        self.legend = self._legend()
         self.title_lines = self._title_lines()
         self.room = self._room()
 
@@ -227,26 +238,31 @@ class _Sheet:
     def line(self) -> float:
         return self.metrics.height()
 
+    def _legend(self) -> list[tuple[Tone, str]]:
+        """What each colour stands for; where all have no room beside each other, a long name is cut."""
+        most = self.whole.width() / max(1, len(self.chart.legend)) - self.line - 2 * GAP
+        middle = Qt.TextElideMode.ElideMiddle
+        return [(tone, self.metrics.elidedText(name, middle, most)) for tone, name in self.chart.legend]
+
     def _title_lines(self) -> int:
         """The legend stands in the title's line where both fit, else below it."""
         title = QFontMetricsF(bold_font()).horizontalAdvance(self.chart.title)
         return 1 if title + self._legend_width() + 3 * GAP <= self.whole.width() or not self.chart.legend else 2
 
     def _legend_width(self) -> float:
-        return sum(self.line + GAP + self.metrics.horizontalAdvance(name) + GAP for _, name in self.chart.legend)
+        return sum(self.line + GAP + self.metrics.horizontalAdvance(name) + GAP for _, name in self.legend)
 
     def _room(self) -> QRectF:
         """Between the axes."""
-        left = min(self._widest(name for _, name in self.chart.up.ticks), LEFT_MOST * self.whole.width())
-        right = self._widest(text for _, text in self.chart.beside)
-        if right > 0.4 * self.whole.width():
-            right = 0.0
+        left = self._widest(name for _, name in self.chart.up.ticks)
+        if self.chart.up.chosen is not None:
+            left = max(left, *map(QFontMetricsF(self.bold).horizontalAdvance, dict(self.chart.up.ticks).values()))
+        left = min(left, LEFT_MOST * self.whole.width())
+        right = min(self._widest(text for _, text in self.chart.beside), RIGHT_MOST * self.whole.width())
         room = self.whole.adjusted(
             left + GAP, self.title_lines * self.line + GAP, -(right + 2 * GAP if right else 0.0), 0
         )
         room.setBottom(self.whole.bottom() - GAP - self._below(room.width()))
-        if self.chart.up.places:
-            room.setHeight(min(room.height(), self.chart.lines * HIGHEST * self.line))
         return room
 
     def _widest(self, texts: Iterable[str]) -> float:
@@ -276,8 +292,13 @@ class _Sheet:
         return of * (min(step, WIDEST * self.line) if axis.places else step)
 
     def y(self, value: float) -> float:
-        """Where it lies from below to above."""
-        return self.room.bottom() - self.room.height() * _part(self.chart.up, value)
+        """Where it lies from below to above. What belongs to a place stays near it, as across."""
+        axis = self.chart.up
+        if not axis.places or not axis.low < value < axis.high:
+            return self.room.bottom() - self.room.height() * _part(axis, value)
+        place = round(value)
+        step = min(self.room.height() / (axis.high - axis.low), HIGHEST * self.line)
+        return self.room.bottom() - self.room.height() * _part(axis, place) - step * (value - place)
 
     def point(self, at: tuple[float, float]) -> QPointF:
         return QPointF(self.x(at[0]), self.y(at[1]))
@@ -299,10 +320,11 @@ class _Sheet:
         for mark in self.chart.marks:
             self._paint_mark(painter, mark)
         painter.setPen(self.text)
-        if self.room.right() + 2 * GAP < self.whole.right():
-            for at, text in self.chart.beside:
-                place = QRectF(self.room.right() + 2 * GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
-                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+        width = self.whole.right() - self.room.right() - 2 * GAP
+        for at, text in self.chart.beside:
+            place = QRectF(self.room.right() + 2 * GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
+            shown = self.metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width + 1)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _paint_title(self, painter: QPainter) -> None:
         bold = QFontMetricsF(bold_font())
@@ -315,7 +337,7 @@ class _Sheet:
         top = self.whole.top() + (self.title_lines - 1) * self.line
         at = self.whole.right() - self._legend_width() if self.title_lines == 1 else self.whole.left()
         side = self.line * 0.7
-        for tone, name in self.chart.legend:
+        for tone, name in self.legend:
             painter.fillRect(QRectF(at, top + (self.line - side) / 2, side, side), colour(tone))
             painter.setPen(self.text)
             painter.drawText(QPointF(at + self.line, top + self.metrics.ascent()), name)
@@ -356,19 +378,21 @@ class _Sheet:
                 painter.setPen(QPen(self._grid(), 1))
                 painter.drawLine(QPointF(self.room.left(), y), QPointF(self.room.right(), y))
             painter.setPen(self.text)
+            painter.setFont(self.bold if at == axis.chosen else self.font)
             place = QRectF(self.whole.left(), y - height / 2, width, height)
             flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             if axis.places and height >= 2 * self.line:
                 painter.drawText(place, int(flags) | int(Qt.TextFlag.TextWordWrap), name)
             else:
                 painter.drawText(place, flags, self.metrics.elidedText(name, Qt.TextElideMode.ElideRight, width))
+        painter.setFont(self.font)
         painter.setPen(QPen(colour(Tone.MUTED), 1))
         painter.drawLine(self.room.bottomLeft(), self.room.bottomRight())
         painter.drawLine(self.room.bottomLeft(), self.room.topLeft())
 
     def _paint_mark(self, painter: QPainter, mark: Mark) -> None:
         if isinstance(mark, Bar):
-            painter.fillRect(self.box(mark), colour(mark.tone))
+            self._paint_bar(painter, mark)
         elif isinstance(mark, Whisker):
             self._paint_whisker(painter, mark)
         elif isinstance(mark, Dot):
@@ -378,10 +402,33 @@ class _Sheet:
             painter.drawEllipse(self.point((mark.x, mark.y)), RADIUS, RADIUS)
             painter.setBrush(Qt.BrushStyle.NoBrush)
         elif isinstance(mark, Path):
-            painter.setPen(QPen(colour(mark.tone), 1.5))
-            painter.drawPolyline(QPolygonF([self.point(at) for at in mark.points]))
+            self._paint_path(painter, mark)
         else:
             self._paint_above(painter, mark)
+
+    def _paint_bar(self, painter: QPainter, bar: Bar) -> None:
+        box = self.box(bar)
+        if not bar.name:
+            painter.fillRect(box, colour(bar.tone))
+            return
+        painter.fillRect(box.adjusted(0, 0, -1 if box.width() > 2 else 0, 0), colour(bar.tone))
+        if self.metrics.horizontalAdvance(bar.name) + 2 * GAP <= box.width() and self.line <= box.height():
+            painter.setPen(colour(Ground.ON_ACCENT))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, bar.name)
+
+    def _paint_path(self, painter: QPainter, path: Path) -> None:
+        line = [self.point(at) for at in path.points]
+        shade = colour(path.tone)
+        if path.filled and line:
+            ground = QColor(shade)
+            ground.setAlpha(40)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            ends = [QPointF(at.x(), self.room.bottom()) for at in (line[-1], line[0])]
+            painter.drawPolygon(QPolygonF([*line, *ends]))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(shade, 1.5))
+        painter.drawPolyline(QPolygonF(line))
 
     def _paint_whisker(self, painter: QPainter, whisker: Whisker) -> None:
         start, end = self.point(whisker.start), self.point(whisker.end)

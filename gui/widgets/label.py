@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from core.text import printable_lines
 from core.tones import Tone
 from gui.appearance import tip
-from gui.design.palette import colour
+from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 
 
@@ -43,9 +43,9 @@ class ElidedLabel(Guarded, Label):
 
 
 class ToneLabel(Guarded, Label):
-    """Plain text; its colour follows the palette."""
+    """Plain text; its colour follows the palette. Without a tone it is that of any text."""
 
-    def __init__(self, text: str, tone: Tone, parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, tone: Tone | None, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self._tone = tone
         self._colour()
@@ -55,13 +55,13 @@ class ToneLabel(Guarded, Label):
         if event.type() is QEvent.Type.PaletteChange:
             self._colour()
 
-    def show_tone(self, tone: Tone) -> None:
+    def show_tone(self, tone: Tone | None) -> None:
         """Show the text in this tone from now on."""
         self._tone = tone
         self._colour()
 
     def _colour(self) -> None:
-        palette, wanted = QPalette(), colour(self._tone)  # all other roles stay those of the parent
+        palette, wanted = QPalette(), colour(self._tone or Ground.TEXT)  # all other roles stay those of the parent
         if self.palette().color(QPalette.ColorRole.WindowText) == wanted:
             return
         for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):  # which one counts, a card's base decides

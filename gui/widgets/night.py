@@ -1,14 +1,14 @@
-"""The fit of each method into a window: its likelihood, latest stop, condition and costs."""
+"""What is asked of an estimate, and how each method fits: its likelihood, latest stop, condition and costs."""
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
 from core.language import marked, tr
 from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
-from gui.models.night import FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, window_summary
+from gui.models.night import COSTS, FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, window_summary
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -51,8 +51,11 @@ FIELDS = (
 
 
 class NightView(QWidget):
-    """Attributes:
+    """Shows how each method fits.
+
+    Attributes:
         question: the number of what was asked last: an answer to an earlier one is late.
+        controls: the fields in which it is asked, and what can be said of them, for the page to place.
 
     Signal: asked(number, Asked): what is wanted has changed; who answers calls `show_answers`.
     """
@@ -63,28 +66,28 @@ class NightView(QWidget):
         super().__init__(parent)
         self.question = 0
         self.fields: dict[str, QLineEdit] = {}
-        head = QHBoxLayout()
-        for name, spoken, words, example, tip in FIELDS:
-            field = QLineEdit(self)
+        self.controls = QWidget(self)
+        head = QGridLayout(self.controls)
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setVerticalSpacing(2)
+        for number, (name, spoken, words, example, tip) in enumerate(FIELDS):
+            field = QLineEdit(self.controls)
             field.setAccessibleName(tr(spoken))
             field.setPlaceholderText(example)
             field.setToolTip(tr(tip))
-            field.setMaximumWidth(self.fontMetrics().averageCharWidth() * 16)
+            field.setMaximumWidth(self.fontMetrics().averageCharWidth() * max(10, len(example) + 3))
             field.editingFinished.connect(self.ask)
-            label = Label(tr(words), self)
+            label = Label(tr(words), self.controls)
             label.setBuddy(field)
-            head.addWidget(label)
-            head.addWidget(field)
+            head.addWidget(label, 0, number)
+            head.addWidget(field, 1, number)
             self.fields[name] = field
-        head.addStretch()
         self.message = Label(parent=self)
         self.message.setWordWrap(True)
         self.table = Table[FitRow]("window-fits", tr("Likelihood of each method"), FIT_COLUMNS, self)
         self.later = Label(parent=self)
         self.later.setWordWrap(True)
         column = QVBoxLayout(self)
-        column.addLayout(head)
-        column.addWidget(self.message)
         column.addWidget(self.table, 1)
         column.addWidget(self.later)
         column.addStretch()
@@ -115,6 +118,7 @@ class NightView(QWidget):
             return
         self.table.rename(START, STARTS[planned.ends_at is not None])
         rows = fit_rows(planned)
+        self.table.setColumnHidden(COSTS, all(row.fit.cost is None for row in rows))
         self.table.set_rows(rows)
         self.table.setVisible(bool(rows))
         self.message.setText(window_summary(planned))

@@ -1,12 +1,13 @@
 """The parts of an execution beside each other, with their progress and expected duration."""
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core import units
 from core.language import tr
 from core.tones import Tone
+from gui.appearance import tip
 from gui.design.measures import GAP, GRID, font
 from gui.design.painting import paint_box
 from gui.design.palette import Ground, colour
@@ -31,8 +32,19 @@ class PhaseStrip(Guarded, QWidget):
         """Show these parts."""
         self._parts = parts
         self.setVisible(bool(parts))
-        self.setAccessibleDescription("; ".join(f"{tr(PART_TITLES[one.part])}: {_words(one)}" for one in parts))
+        said = [f"{tr(PART_TITLES[one.part])}: {_words(one)}" for one in parts]
+        self.setAccessibleDescription("; ".join(said))
+        self.setToolTip(tip("\n".join(said)))
         self.update()
+
+    def cut_texts(self) -> tuple[str, ...]:
+        """Return the texts for which there is too little room."""
+        room, metrics = round(self._field_width()) - 2 * INNER, QFontMetrics(font(bold=True))
+        texts = (text for one in self._parts for text in (tr(PART_TITLES[one.part]), _short(one)))
+        return tuple(text for text in texts if metrics.horizontalAdvance(text) > room)
+
+    def _field_width(self) -> float:
+        return (self.width() - GAP * (len(self._parts) - 1)) / max(1, len(self._parts))
 
     def sizeHint(self) -> QSize:
         return QSize(400, self.fontMetrics().height() * 2 + 24)
@@ -42,10 +54,9 @@ class PhaseStrip(Guarded, QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        gap = GAP
-        width = (self.width() - gap * (len(self._parts) - 1)) / max(1, len(self._parts))
+        width = self._field_width()
         for number, one in enumerate(self._parts):
-            self._paint(painter, QRect(round(number * (width + gap)), 0, round(width), self.height()), one)
+            self._paint(painter, QRect(round(number * (width + GAP)), 0, round(width), self.height()), one)
         painter.end()
 
     def _paint(self, painter: QPainter, room: QRect, one: Progressed) -> None:
@@ -65,8 +76,17 @@ class PhaseStrip(Guarded, QWidget):
         painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr(PART_TITLES[one.part]))
         painter.setFont(self.font())
         painter.setPen(colour(Tone.MUTED))
-        words = painter.fontMetrics().elidedText(_words(one), Qt.TextElideMode.ElideRight, inner.width())
+        words = painter.fontMetrics().elidedText(_short(one), Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, words)
+
+
+def _short(one: Progressed) -> str:
+    """Return what there is room for: the duration of a part to come, else its steps."""
+    if one.done or one.under_way or one.expected_seconds is None:
+        return tr("{done} of {steps}").format(
+            done=one.done, steps=counted(one.steps, "{number} step", "{number} steps")
+        )
+    return tr("about {seconds}").format(seconds=units.duration(one.expected_seconds))
 
 
 def _words(one: Progressed) -> str:

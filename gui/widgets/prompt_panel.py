@@ -6,13 +6,17 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPus
 
 from core.language import tr
 from core.migration.model.execution import StopAnswer
+from core.tones import Tone
 from gui.asker import Question, StopQuestion
 from gui.design.measures import CARD, Type, set_type
 from gui.design.parts import ButtonKind, set_kind
 from gui.models.execution import back_button
 from gui.models.prompts import Prompt
-from gui.widgets.label import Label
+from gui.widgets.command_box import CommandBox
+from gui.widgets.label import Label, ToneLabel
 from gui.widgets.text import TextView
+
+FIELD_LETTERS = 60
 
 
 class PromptPanel(QFrame):
@@ -30,10 +34,13 @@ class PromptPanel(QFrame):
         self.setFrameStyle(QFrame.Shape.StyledPanel.value | QFrame.Shadow.Raised.value)
         self.title, self.text = Label(parent=self), Label(parent=self)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        set_type(self.title, Type.HEADLINE, bold=True)
-        self.text.setWordWrap(True)
+        set_type(self.title, Type.TITLE, bold=True)
+        for label in (self.title, self.text):
+            label.setWordWrap(True)
         self.table = TextView(tr("Information for the decision"), self)
-        self.table.setMaximumHeight(self.fontMetrics().height() * 9)
+        self.table.setMaximumHeight(self.fontMetrics().height() * 8)
+        self.finding = ToneLabel("", Tone.GOOD, self)
+        self.command = CommandBox(self)
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Name of the cluster"))
         self.field.textChanged.connect(self._enable)
@@ -59,15 +66,16 @@ class PromptPanel(QFrame):
         self.warm.clicked.connect(self._ask_for_a_pass)
         self.back.clicked.connect(self._go_back)
         self.decline.clicked.connect(self._decline)
+        self.field.setMaximumWidth(self.fontMetrics().averageCharWidth() * FIELD_LETTERS)
         buttons = QHBoxLayout()
-        buttons.addWidget(self.field, 1)
         for button in (self.accept, self.look, self.warm, self.back, self.decline):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(CARD, CARD, CARD, CARD)
-        for widget in (self.title, self.text, self.table):
+        for widget in (self.title, self.finding, self.text, self.command, self.table):
             column.addWidget(widget)
+        column.addWidget(self.field)
         column.addLayout(buttons)
         self.hide()
 
@@ -100,6 +108,10 @@ class PromptPanel(QFrame):
         self.accept.setText(prompt.button)
         self.back.setText(prompt.back)
         self.text.setText(prompt.text)
+        self.finding.setText(prompt.finding)
+        self.finding.show_tone(Tone.WARNING if prompt.doubtful else Tone.GOOD)
+        self.finding.setVisible(bool(prompt.finding))
+        self.command.show_command(prompt.command, prompt.where)
         self.table.set_text(prompt.table)
         self.table.setVisible(bool(prompt.table))
         self.look.setVisible(prompt.can_look_again)

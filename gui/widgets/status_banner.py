@@ -1,11 +1,12 @@
 """The banner on every page: a running or interrupted execution, its downtime, and its actions."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from core import api
 from core.language import tr
@@ -17,6 +18,7 @@ from gui.design.parts import ButtonKind, set_kind
 from gui.guard import Guarded
 from gui.models.execution import back_button
 from gui.models.sentences import recorded
+from gui.models.words import escape_mnemonics
 from gui.widgets.label import Label
 
 if TYPE_CHECKING:
@@ -24,7 +26,13 @@ if TYPE_CHECKING:
 
 
 class StatusBanner(Guarded, QFrame):
-    """Shows the most important execution. Signals, each with its move: shown_wanted, continue_wanted, back_wanted."""
+    """Shows the most urgent execution, and the others in a menu.
+
+    Signals, each with its move: shown_wanted, continue_wanted, back_wanted.
+
+    Attributes:
+        more: how many others are unfinished; its menu leads to each of them.
+    """
 
     shown_wanted = Signal(str)
     continue_wanted = Signal(str)
@@ -32,6 +40,7 @@ class StatusBanner(Guarded, QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._all: tuple[Unfinished, ...] = ()
         self._found: Unfinished | None = None
         self._waiting = ("", "")
         self._ready = False
@@ -50,21 +59,27 @@ class StatusBanner(Guarded, QFrame):
             )
         )
         set_kind(self.back, ButtonKind.DANGER)
+        self.more = QPushButton(self)
+        self.more.setToolTip(tr("Other moves whose execution has not ended"))
+        self.others = QMenu(self.more)
+        self.others.aboutToShow.connect(self._list_others)
+        self.more.setMenu(self.others)
         row = QHBoxLayout(self)
         row.setContentsMargins(MARGIN, GAP, MARGIN, GAP)
         row.setSpacing(GAP)
         row.addWidget(self.icon)
         row.addWidget(self.text, 1)
-        for button in (self.go_on, self.back, self.show_button):
+        for button in (self.go_on, self.back, self.show_button, self.more):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._tick = QTimer(self, interval=1000)
         self._tick.timeout.connect(self._say)
         self.hide()
 
     def show_unfinished(self, found: "tuple[Unfinished, ...]", ready: bool) -> None:
-        """Show the first of these executions, or nothing; `ready`: the window can start a job."""
+        """Show the most urgent of these executions, or nothing; `ready`: the window can start a job."""
         before = self._found
-        self._found, self._ready = (found[0] if found else None), ready
+        self._all, self._ready = found, ready
+        self._choose()
         if self._found is None:
             self._tick.stop()
             self.hide()
@@ -78,7 +93,27 @@ class StatusBanner(Guarded, QFrame):
     def wait_for(self, move: str, what: str) -> None:
         """Show what the execution of that move waits for; empty: it does not wait."""
         self._waiting = (move, what)
+        self._choose()
         self._say()
+
+    def _choose(self) -> None:
+        """Show the execution that waits for an answer in this window, else the most urgent one."""
+        move, what = self._waiting
+        self._all = tuple(sorted(self._all, key=lambda one: (not what or one.move != move, one.urgency)))
+        self._found = self._all[0] if self._all else None
+        others = len(self._all) - 1
+        self.more.setVisible(others > 0)
+        self.more.setText(tr("{number} more").format(number=max(0, others)))
+
+    @Slot()
+    def _list_others(self) -> None:
+        """Fill the menu with the other executions and how they stand now."""
+        self.others.clear()
+        for one in self._all[1:]:
+            said = recorded(api.moves.describe_unfinished(one, datetime.now(UTC)))
+            action = self.others.addAction(escape_mnemonics(said))
+            action.setData(one.move)
+            action.triggered.connect(partial(self.shown_wanted.emit, one.move))
 
     @Slot()
     def _say(self) -> None:
@@ -88,7 +123,7 @@ class StatusBanner(Guarded, QFrame):
         said = recorded(api.moves.describe_unfinished(found, datetime.now(UTC)))
         move, what = self._waiting
         # several executions may be unfinished, and the one that waits may not be the one shown
-        who = "" if move == found.move else f"{move} "
+        who = "" if not what or move == found.move else f"{move} "
         told = (
             tr("{who}waiting for you: {what}").format(who=who, what=what)
             if what

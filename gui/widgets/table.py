@@ -43,6 +43,7 @@ from core.files import write_text
 from core.language import tr
 from core.text import no_formula
 from gui.design.measures import ROW, scaled
+from gui.design.palette import Ground
 from gui.guard import Guarded
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.files import ask_path
@@ -85,9 +86,10 @@ class Table(Guarded, QTableView, Generic[Row]):
         *,
         strong: Callable[[Row], bool] | None = None,
         follow: Callable[[Row], Hashable] | None = None,
+        ground: Callable[[Row], Ground | None] | None = None,
     ) -> None:
         super().__init__(parent)
-        self.rows = TableModel[Row](columns, self, strong or (lambda _row: False))
+        self.rows = TableModel[Row](columns, self, strong or (lambda _row: False), ground or (lambda _row: None))
         self.dragged = self._held = self._filling = self._chosen_unseen = False
         self._follow = follow
         self._asked: list[int] = []
@@ -191,6 +193,13 @@ class Table(Guarded, QTableView, Generic[Row]):
         numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
         return tuple(self.rows.row(number) for number in numbers)
 
+    def limit_height(self, most: int) -> None:
+        """Be as high as the rows that there are, where there is room, and no higher than so many of them."""
+        self.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
+        shown = min(max(1, self.rows.rowCount()), most)
+        row = self.verticalHeader().defaultSectionSize()
+        self.setMaximumHeight(self.horizontalHeader().sizeHint().height() + shown * row + 2 * self.frameWidth())
+
     def choose(self, number: int) -> None:
         """Choose a row by its place, and bring another than before into sight, once the table has its size.
 
@@ -209,18 +218,22 @@ class Table(Guarded, QTableView, Generic[Row]):
         """
         columns, head = self.rows.columns, self.horizontalHeader()
         if not self._asked:
-            self._asked = [max(self.sizeHintForColumn(n), head.sectionSizeHint(n)) for n in range(len(columns))]
+            self._asked = [
+                0 if self.isColumnHidden(n) else max(self.sizeHintForColumn(n), head.sectionSizeHint(n))
+                for n in range(len(columns))
+            ]
         rest = {number for number, column in enumerate(columns) if column.width is Width.REST}
-        texts = {number for number, column in enumerate(columns) if number not in rest and not column.right}
+        texts = {n for n, column in enumerate(columns) if column.width is Width.CONTENTS and not column.right}
         widest = self._widest(rest, texts) if rest else WIDEST
         for number in set(range(len(columns))) - rest:
             asked = self._asked[number]
-            self.setColumnWidth(number, min(asked, widest) if number in texts else asked)
+            least = head.sectionSizeHint(number)  # a head that is cut says nothing of what stands below it
+            self.setColumnWidth(number, max(least, min(asked, widest)) if number in texts else asked)
 
     def _widest(self, rest: AbstractSet[int], texts: AbstractSet[int]) -> int:
-        """How wide a column of texts may be so that those that take the rest can be read; figures are never cut."""
-        figures = set(range(len(self._asked))) - rest - texts
-        room = self.viewport().width() - sum(self._asked[number] for number in figures)
+        """How wide a column of texts may be so that those that take the rest can be read; no figure is cut."""
+        whole = set(range(len(self._asked))) - rest - texts
+        room = self.viewport().width() - sum(self._asked[number] for number in whole)
         room -= sum(min(READABLE, self._asked[number]) for number in rest)
         return min(WIDEST, max(NARROWEST, level([self._asked[number] for number in texts], room)))
 
@@ -300,7 +313,7 @@ class Table(Guarded, QTableView, Generic[Row]):
         head.setResizeContentsPrecision(50)
         head.viewport().installEventFilter(self)
         head.sectionResized.connect(self._resized)
-        head.setStretchLastSection(all(column.width is Width.CONTENTS for column in columns))
+        head.setStretchLastSection(all(column.width is not Width.REST for column in columns))
         for number, column in enumerate(columns):
             if column.width is Width.REST:
                 head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)

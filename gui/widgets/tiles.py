@@ -1,4 +1,4 @@
-"""The tiles of the benchmarks in two columns: the old server at the left, the new server at the right."""
+"""The tiles of the benchmarks: a row for each workload, with the old server, the new server and their ratio."""
 
 import math
 import time
@@ -14,7 +14,7 @@ from core.language import tr
 from core.sides import Side
 from core.tones import Tone
 from gui.appearance import tip
-from gui.design.measures import CARD, GAP, GRID, Type, font
+from gui.design.measures import CARD, GAP, GRID, Type, bold_font, font, scaled
 from gui.design.painting import paint_box
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
@@ -24,6 +24,8 @@ INNER = 3 * GRID
 REACH = 7.0
 FRAME_MS = 50
 """20 pictures a second, while something moves."""
+RATIO = 116
+"""The width of the column of ratios, in pixels before scaling."""
 SIDES = ((Side.OLD, Tone.OLD), (Side.NEW, Tone.NEW))
 
 SECONDS = 60.0
@@ -126,7 +128,11 @@ class Tiles(Guarded, QWidget):
         if rows == self._rows and names_by_side == self._names:
             return
         self._rows, self._names = rows, names_by_side
-        said = (f"{tr(row.title)}: {names[0]} {_tile_text(row.old)}, {names[1]} {_tile_text(row.new)}" for row in rows)
+        said = (
+            f"{tr(row.title)}: {names[0]} {_tile_text(row.old)}, {names[1]} {_tile_text(row.new)}, "
+            f"{row.ratio} {row.verdict}".rstrip()
+            for row in rows
+        )
         self.setAccessibleDescription("; ".join(said))
         self.updateGeometry()
         self.update()
@@ -159,19 +165,33 @@ class Tiles(Guarded, QWidget):
             self._frames.stop()
 
     def sizeHint(self) -> QSize:
-        return QSize(500, len(self._rows) * (self._height() + GAP))
+        return QSize(500, self._head() + len(self._rows) * self._step())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(400, self.sizeHint().height())
 
     def room(self, row: int, column: int) -> QRect:
-        """Return the place of a tile; column 0 is that of the old server."""
-        height, width = self._height(), (self.width() - GAP) // 2
-        return QRect(column * (width + GAP), row * (height + GAP), width, height)
+        """Return the place of a tile; column 0 is that of the old server, column 2 that of the ratio."""
+        ratio = scaled(RATIO)
+        width = (self.width() - 2 * GAP - ratio) // 2
+        top = self._head() + row * self._step() + self._title()
+        return QRect(column * (width + GAP), top, ratio if column == len(SIDES) else width, self._height())
+
+    def _head(self) -> int:
+        """The height of the names of the columns."""
+        return self.fontMetrics().height() + 2 * GAP
+
+    def _title(self) -> int:
+        """The height of the name of a workload above its tiles."""
+        return self.fontMetrics().height() + GRID
+
+    def _step(self) -> int:
+        """The height of a row and of what lies between it and the next."""
+        return self._title() + self._height() + CARD
 
     def _height(self) -> int:
         return (
-            3 * self.fontMetrics().height() + QFontMetrics(font(Type.TITLE, bold=True)).height() + 4 * GRID + 2 * INNER
+            2 * self.fontMetrics().height() + QFontMetrics(font(Type.TITLE, bold=True)).height() + 2 * GRID + 2 * INNER
         )
 
     def _places(self) -> Iterator[tuple[QRect, TileRow, Side, Tile | None]]:
@@ -194,7 +214,32 @@ class Tiles(Guarded, QWidget):
         for room, row, side, tile in self._places():
             if event.rect().intersects(room):
                 self._paint(painter, room, row, side, tile)
+        if self._rows:
+            self._paint_heads(painter)
+        for number, row in enumerate(self._rows):
+            self._paint_title(painter, number, row)
+            self._paint_ratio(painter, self.room(number, len(SIDES)), row)
         painter.end()
+
+    def _paint_heads(self, painter: QPainter) -> None:
+        for column, words in enumerate((*self._names.values(), tr("Ratio"))):
+            place = self.room(0, column).adjusted(GAP if column == len(SIDES) else 0, 0, 0, 0)  # above the figures
+            self._write(painter, QRect(place.left(), GAP, place.width(), self._head()), words, colour(Tone.MUTED))
+
+    def _paint_title(self, painter: QPainter, number: int, row: TileRow) -> None:
+        top = self.room(number, 0).top() - self._title()
+        painter.setFont(bold_font())
+        place = QRect(0, top, self.width(), self._title())
+        self._write(painter, place, tr(row.title), self.palette().color(QPalette.ColorRole.Text))
+        painter.setFont(self.font())
+
+    def _paint_ratio(self, painter: QPainter, room: QRect, row: TileRow) -> None:
+        inner = room.adjusted(GAP, INNER, 0, -INNER)
+        painter.setFont(font(Type.TITLE, bold=True))
+        self._write(painter, inner, row.ratio, colour(row.tone))
+        below = painter.fontMetrics().height() + GRID
+        painter.setFont(self.font())
+        self._write(painter, inner.adjusted(0, below, 0, 0), row.verdict, colour(Tone.MUTED))
 
     def _paint(self, painter: QPainter, room: QRect, row: TileRow, side: Side, tile: Tile | None) -> None:
         palette, shade = self.palette(), colour(dict(SIDES)[side])
@@ -203,25 +248,25 @@ class Tiles(Guarded, QWidget):
         left, beside = _parts(room)
         muted, text = colour(Tone.MUTED), palette.color(QPalette.ColorRole.Text)
         line = self.fontMetrics().height()
-        self._write(painter, left, f"{self._names[side]}: {tr(row.title)}", muted)
         if tile is None:
-            self._write(painter, left.adjusted(0, line + 2, 0, 0), tr("not measured yet"), muted)
+            self._write(painter, left, tr("not measured yet"), muted)
             return
         moving = self._line(row, side, tile)
         now = self._now(row, moving)
         painter.setFont(font(Type.TITLE, bold=True))
         shown = now if now and not tile.dots else tile.value
         high = painter.fontMetrics().height()
-        self._write(painter, left.adjusted(0, line + GRID, 0, 0), shown, text)
+        self._write(painter, left, shown, text)
         beyond, fall = painter.fontMetrics().horizontalAdvance(f"{shown} "), painter.fontMetrics().ascent()
         painter.setFont(self.font())
         if tile.spread and shown == tile.value:
-            lower = line + GRID + fall - painter.fontMetrics().ascent()
+            lower = fall - painter.fontMetrics().ascent()
             self._write(painter, left.adjusted(beyond, lower, 0, 0), tile.spread, muted)
         below = now if now and tile.dots else tile.detail
-        self._write(painter, left.adjusted(0, line + high + 2 * GRID, 0, 0), below, shade if below == now else muted)
         said = text if tile.tone is None else colour(tile.tone)
-        self._write(painter, left.adjusted(0, 2 * line + high + 3 * GRID, 0, 0), tile.state, said)
+        self._write(painter, left.adjusted(0, high + GRID, 0, 0), tile.state, said)
+        whole = QRect(left.left(), left.top() + high + line + 2 * GRID, room.right() - left.left() - GAP, line)
+        self._write(painter, whole, below, shade if below == now else muted)
         if moving is not None:
             moving.paint(painter, _upper(beside, tile), row.headline, self._highest(row), shade)
         paint_dots(painter, _lower(beside, tile, moving), tile.dots, row.highest, shade, colour(Tone.WARNING))
@@ -260,9 +305,9 @@ class Tiles(Guarded, QWidget):
 
 
 def _parts(room: QRect) -> tuple[QRect, QRectF]:
-    """Return the places of the text and of the picture of a tile."""
+    """Return the places of the text and of the picture of a tile; the last line of the text is below the picture."""
     left = QRect(room.left() + CARD, room.top() + INNER, round(room.width() * 0.67) - CARD, room.height() - 2 * INNER)
-    return left, QRectF(left.right() + 14, room.top() + 12, room.width() * 0.33 - 26, room.height() - 24)
+    return left, QRectF(left.right() + 14, room.top() + 12, room.width() * 0.33 - 26, (room.height() - 24) * 0.66)
 
 
 def _upper(beside: QRectF, tile: Tile) -> QRectF:

@@ -1,5 +1,6 @@
 """The RAID estimate: the expected performance of each RAID level, from that of one drive."""
 
+from itertools import pairwise
 from math import isfinite
 
 from PySide6.QtCore import Signal, Slot
@@ -9,6 +10,7 @@ from core.comparison.raid import MOST_DRIVES, Drive
 from core.errors import PghaulError
 from core.language import marked, tr
 from core.sides import Side
+from gui.design.measures import GAP
 from gui.models.sentences import recorded
 from gui.models.storage import ARRAY_COLUMNS, ArrayRow
 from gui.widgets.label import Label
@@ -48,7 +50,9 @@ class WhatIfView(QWidget):
         self.source = QComboBox(self)
         self.source.addItems([tr(title) for _, title in SOURCES])
         self.fields = {name: QLineEdit(self) for name, _, _ in FIGURES}
-        head, figures = QHBoxLayout(), QHBoxLayout()
+        self.stated = QWidget(self)
+        head, figures = QHBoxLayout(), QHBoxLayout(self.stated)
+        figures.setContentsMargins(0, 0, 0, 0)
         for words, field, spoken in (
             (tr("Drive&s:"), self.drives, tr("Number of drives")),
             (tr("Ea&ch drive:"), self.source, tr("Performance of one drive")),
@@ -61,7 +65,7 @@ class WhatIfView(QWidget):
             figure.setAccessibleName(tr(words))
             figure.setMaximumWidth(self.fontMetrics().averageCharWidth() * 12)
             figure.editingFinished.connect(self.ask)
-            figures.addWidget(self._named(tr(words), figure))
+            figures.addWidget(Label(tr(words), self.stated))
             figures.addWidget(figure)
         head.addStretch()
         figures.addStretch()
@@ -69,8 +73,9 @@ class WhatIfView(QWidget):
         self.message.setWordWrap(True)
         self.table = Table[ArrayRow]("raid-arrays", tr("Expected performance of RAID arrays"), ARRAY_COLUMNS, self)
         column = QVBoxLayout(self)
+        column.setContentsMargins(0, GAP, 0, 0)
         column.addLayout(head)
-        column.addLayout(figures)
+        column.addWidget(self.stated)
         column.addWidget(self.message)
         column.addWidget(self.table, 1)
         self.drives.valueChanged.connect(self.ask)
@@ -79,8 +84,7 @@ class WhatIfView(QWidget):
 
     def _named(self, words: str, field: QWidget) -> Label:
         label = Label(words, self)
-        if "&" in words:
-            label.setBuddy(field)
+        label.setBuddy(field)
         return label
 
     @Slot()
@@ -114,8 +118,9 @@ class WhatIfView(QWidget):
 
     def _show_fields(self) -> None:
         stated = SOURCES[self.source.currentIndex()][0] is None
-        for field in self.fields.values():
-            field.setEnabled(stated)
+        self.stated.setVisible(stated)
+        for before, behind in pairwise((self.source, *self.fields.values(), self.table)):
+            QWidget.setTabOrder(before, behind)  # the page orders what is visible
 
     def show_arrays(self, question: int, rows: tuple[ArrayRow, ...]) -> None:
         """Show the expected performance of the arrays."""

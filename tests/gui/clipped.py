@@ -1,36 +1,66 @@
-"""Which buttons, labels and fields are smaller than their text: `python tests/gui/clipped.py HISTORY` prints them."""
+"""Which texts of the window are cut or lie over each other: `python tests/gui/clipped.py HISTORY` prints them.
+
+Further arguments: the language, and a size as WIDTHxHEIGHT.
+"""
 
 import sys
+from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QTabWidget,
+    QWidget,
+)
 
+from core.api.model import ServerRow
 from core.api.servers import list_servers
 from core.api.session import Session
 from core.history.store import Store
+from core.language import ENGLISH, spoken
 from core.servers.profiles import Nobody
 from gui import appearance
+from gui.asker import HostKeyQuestion, SecretQuestion
+from gui.design.measures import GAP, ICON
+from gui.dialogs.hooks import HooksDialog
 from gui.dialogs.move import MoveDialog
+from gui.dialogs.questions import dialog_for
+from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.language import speak
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
 from gui.widgets.label import ElidedLabel
+from gui.widgets.phase_strip import PhaseStrip
+from gui.widgets.rail import EDGE, Rail
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
 
-WIDTH, HEIGHT = 1280, 800
+SIZE = (1280, 800)
 
 
 def _clipped(window: QWidget) -> list[str]:
-    found = []
+    found = [*_overlapping(window), *_cut_in_views(window)]
+    if window.window().width() >= SIZE[0] or (window.isWindow() and not isinstance(window, MainWindow)):
+        found += [*_elided(window), *_cut_heads(window)]  # on a small screen there is no room for them
     for widget in window.findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel | QComboBox | QLineEdit):
             continue
-        if isinstance(widget, ElidedLabel) or isinstance(widget.parent(), QComboBox | QAbstractSpinBox):
+        if isinstance(widget, ElidedLabel) or isinstance(widget.parent(), QComboBox | QAbstractSpinBox | QLineEdit):
             continue
         needed = widget.minimumSizeHint()
         if isinstance(widget, QLabel) and widget.wordWrap():
@@ -43,6 +73,61 @@ def _clipped(window: QWidget) -> list[str]:
     return found
 
 
+def _elided(window: QWidget) -> list[str]:
+    labels = [each for each in window.findChildren(ElidedLabel) if each.isVisible()]
+    return [
+        f"ElidedLabel {each.text()!r}: {each.contentsRect().width()}"
+        for each in labels
+        if each.fontMetrics().horizontalAdvance(each.text()) > each.contentsRect().width()
+    ]
+
+
+def _overlapping(window: QWidget) -> list[str]:
+    """Texts and buttons beside each other in one widget."""
+    kinds = (QAbstractButton, QLabel, QComboBox, QLineEdit)
+    shown = [each for each in window.findChildren(QWidget) if isinstance(each, kinds) and each.isVisible()]
+    places: dict[int, list[QWidget]] = {}
+    for each in shown:
+        if isinstance(each.parent(), QWidget) and not isinstance(each.parent(), QComboBox | QLineEdit):
+            places.setdefault(id(each.parent()), []).append(each)
+    return [
+        f"{type(one).__name__} {one.geometry().getRect()} over {type(other).__name__} {other.geometry().getRect()}"
+        for beside in places.values()
+        for one, other in combinations(beside, 2)
+        if one.geometry().intersects(other.geometry())
+    ]
+
+
+def _cut_in_views(window: QWidget) -> list[str]:
+    """The titles of the rail, the parts of an execution, and the tabs."""
+    found = []
+    for rail in window.findChildren(Rail):
+        for row in range(rail.rows.rowCount()):
+            title = str(rail.rows.index(row).data())
+            needed = rail.fontMetrics().horizontalAdvance(title) + 2 * EDGE + ICON + GAP
+            if rail.isVisible() and needed > rail.viewport().width():
+                found.append(f"rail {title!r}: {rail.viewport().width()} of {needed}")
+    for strip in window.findChildren(PhaseStrip):
+        found += [f"part {text!r}" for text in strip.cut_texts()] if strip.isVisible() else []
+    for bar in window.findChildren(QTabBar):
+        needed = bar.sizeHint().width()
+        if bar.isVisible() and bar.width() < needed:
+            found.append(f"tabs {bar.tabText(0)!r}…: {bar.width()} of {needed}")
+    return found
+
+
+def _cut_heads(window: QWidget) -> list[str]:
+    found = []
+    for head in window.findChildren(QHeaderView):
+        if head.isVisible() and head.orientation() is Qt.Orientation.Horizontal:
+            for section in range(head.count()):
+                needed = head.sectionSizeFromContents(section).width()
+                if not head.isSectionHidden(section) and head.sectionSize(section) < needed:
+                    text = head.model().headerData(section, Qt.Orientation.Horizontal)
+                    found.append(f"head {text!r}: {head.sectionSize(section)} of {needed}")
+    return found
+
+
 def _settle(application: QApplication, work: Work) -> None:
     """Until the boxes that adjust to their contents have done so too: Qt lets them wait for 20 ms."""
     settle(application, work)
@@ -51,32 +136,63 @@ def _settle(application: QApplication, work: Work) -> None:
 
 def main() -> int:
     """Look at every page, then at the dialogs."""
+    history, *further = sys.argv[1:]
+    language = further[0] if further else ENGLISH
+    width, height = (int(each) for each in further[1].split("x")) if further[1:] else SIZE
     application = QApplication(["pghaul"])
     appearance.prepare(application)
     print(f"scale {application.devicePixelRatio()}")  # noqa: T201
+    with spoken(language):
+        speak(application)
+        _look(application, Path(history), width, height)
+    return 0
+
+
+def _look(application: QApplication, history: Path, width: int, height: int) -> None:
     work = Work()
     window = MainWindow(work)
-    window.resize(WIDTH, HEIGHT)
+    window.resize(width, height)
     window.show()
-    with Store.open(Path(sys.argv[1])) as store:
+    with Store.open(history) as store:
         session = Session(store, Nobody())
         work.use(session)
         _settle(application, work)
         for kind in PAGES:
-            window.show_page(kind.id)
-            _settle(application, work)
-            for line in _clipped(window):
-                print(kind.title, line)  # noqa: T201
-        rows = list_servers(session)
-        for dialog in (ServerDialog(samples.OLD, window), MoveDialog(rows, samples.MOVE, window)):
+            for line in _on_page(application, window, kind.id):
+                print(kind.id, line)  # noqa: T201
+        for dialog in _dialogs(list_servers(session), window):
             dialog.show()
             _settle(application, work)
             for line in _clipped(dialog):
                 print(type(dialog).__name__, line)  # noqa: T201
-        if window.size().toTuple() != (WIDTH, HEIGHT):
+            dialog.close()
+        if window.size().toTuple() != (width, height):
             print(f"the window needs {window.size().toTuple()}")  # noqa: T201
         work.close()
-    return 0
+
+
+def _on_page(application: QApplication, window: MainWindow, page_id: str) -> list[str]:
+    """Return what is cut on the page, on each of its tabs."""
+    page = window.show_page(page_id)
+    _settle(application, window.work)
+    found = dict.fromkeys(_clipped(window))
+    tabs = page.findChild(QTabWidget)
+    for number in range(0 if tabs is None else tabs.count()):
+        if tabs is not None and tabs.isTabVisible(number):
+            tabs.setCurrentIndex(number)
+            _settle(application, window.work)
+            found |= dict.fromkeys(_clipped(window))
+    return [*found]
+
+
+def _dialogs(rows: tuple[ServerRow, ...], window: MainWindow) -> Iterator[QDialog]:
+    yield ServerDialog(None, window)
+    yield ServerDialog(samples.OLD, window)
+    yield MoveDialog(rows, samples.MOVE, window)
+    yield HooksDialog(samples.MOVE, (), window)
+    yield ReportDialog(samples.MOVE.name, "plan", Path(), window)
+    yield dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), window)
+    yield dialog_for(SecretQuestion("db", "Password of dba on db", "password"), window)
 
 
 if __name__ == "__main__":

@@ -239,6 +239,26 @@ def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -
     assert ended.stdout == f"scale {float(factor)}\n"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "size"),
+    [("de", "1280x800"), ("en", "1024x700"), pytest.param("en", "1280x800", marks=pytest.mark.long)],
+)
+def test_no_text_is_cut_where_there_is_room(histories: Histories, tmp_path: Path, language: str, size: str) -> None:
+    history = histories.copy(tmp_path / "history", samples.fill)
+    ended = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("clipped.py")), str(history), language, size],
+        env={**os.environ, "QT_SCALE_FACTOR": "1", "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "scale 1.0\n"
+
+
 def test_a_tone_follows_into_the_dark(qapp: QApplication) -> None:
     label = ToneLabel("wrong", Tone.BAD)
     try:

@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,7 @@ from gui.destinations import PageId
 from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog, dialog_for
 from gui.models.prompts import DONE, OPEN_NEW
 from gui.pages.execution import MovePage
+from gui.widgets.banner import Mood
 from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
 from gui.work import Work
@@ -128,6 +130,30 @@ def test_a_secret_is_kept_in_the_keyring_if_the_operator_wants_it(
         _gone(qtbot)
     assert answers == ["typed", "typed"]
     assert [isinstance(answer, ToKeep) for answer in answers] == [offered, False]
+
+
+def test_the_banner_says_that_the_keyring_did_not_store_a_secret(
+    window: MainWindow, work: Work, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api.servers, "has_keyring", lambda: True)
+    answers: list[str] = []
+    work.run("connect", lambda session, _job: session.asker.secret("db", "Password of dba on db", kind="password"))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, SecretDialog)
+    dialog.keep.setChecked(True)
+    dialog.field.setText("typed")
+    dialog.accept()
+    at_rest(qtbot, window)
+    _gone(qtbot)
+    assert not window.banner.isVisible()
+    assert isinstance(answers[0], ToKeep)
+    teller = threading.Thread(target=answers[0].not_kept)  # the connection's thread
+    teller.start()
+    teller.join()
+    qtbot.waitUntil(window.banner.isVisible)
+    assert (window.banner.mood, "Password of dba on db" in window.banner.text) == (Mood.WRONG, True)
 
 
 def test_the_eye_shows_what_is_typed(qtbot: QtBot) -> None:

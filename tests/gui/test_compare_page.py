@@ -15,11 +15,12 @@ from core.sides import Side
 from gui.destinations import PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models.chart import Dot
-from gui.models.comparison import choose_scale
+from gui.models.comparison import METRIC, choose_scale
 from gui.pages.compare import NOT_MEASURED, ComparePage
 from gui.pages.start import StartPage
 from gui.widgets.what_if import NO_NUMBER, SOURCES, STATE_IT
 from gui.window import MainWindow
+from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
@@ -64,7 +65,9 @@ def earlier(store: Store) -> None:
 def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     assert cells(shown, "Ratio") == ["8.87 ×", "5.31 ×", "3.72 ×", "3.42 ×"]
-    assert all(verdict.startswith("db-new (new) ") for verdict in cells(shown, "Verdict"))
+    assert all(verdict.startswith("db-new ") for verdict in cells(shown, "Verdict"))
+    assert shown.said.text().startswith("db-new ")
+    assert figures(shown.said.text())[-2:] == ["3.42", "8.87"]
     shown.left.setCurrentIndex(1)
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
@@ -73,6 +76,16 @@ def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> 
     assert all(verdict.startswith("left ") for verdict in cells(shown, "Verdict"))
     assert cells(shown, "95 % interval")[0] == "8.84 × – 8.91 ×"
     assert cells(shown, "Verdict")[0] == "left is faster"
+    assert not shown.said.text().startswith("db-")
+
+
+def test_the_table_is_as_high_as_its_rows(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    rows = sum(shown.table.rowHeight(number) for number in range(4))
+    assert rows <= shown.table.viewport().height() < rows + shown.table.rowHeight(0)
+    assert shown.table.isColumnHidden(METRIC)
+    shown.everything.setChecked(True)
+    assert not shown.table.isColumnHidden(METRIC)
 
 
 @pytest.mark.slow
@@ -130,8 +143,13 @@ def test_what_was_never_measured_can_be_picked_and_left_again(
 
 
 @pytest.mark.slow
-def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbot: QtBot) -> None:
+def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
+    shown.tabs.setCurrentWidget(shown.over_time)
+    at_rest(qtbot, full_window)
+    assert not [view for view in shown.over_time.views if view.chart]  # once on either side
+    assert shown.over_time.nothing.isVisible()
+    earlier(full_store)
     shown.everything.setChecked(True)
     found = shown.table.rows.rows
     number = next(n for n, row in enumerate(found) if row.row.old and not row.row.headline)
@@ -142,7 +160,7 @@ def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbo
     row, unit = found[number].row, choose_scale(found[number])
     assert row.old is not None
     heights = [mark.y for mark in chart.marks if isinstance(mark, Dot)]
-    assert heights[0] == pytest.approx(row.old.mean / unit.divisor)
+    assert heights[1] == pytest.approx(row.old.mean / unit.divisor)  # the second of the old server
 
 
 @pytest.mark.slow

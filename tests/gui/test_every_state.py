@@ -19,6 +19,7 @@ from core.tones import Tone
 from gui.design.measures import Type, font
 from gui.design.palette import colour
 from gui.destinations import PageId
+from gui.models.headline import headline
 from gui.models.steps import Part, progressed
 from gui.pages.execution import ExecutionPage
 from gui.window import MainWindow
@@ -134,8 +135,16 @@ def test_the_page_and_the_strip_say_what_is_so(
     ticks = made.state.downtime is not None and made.state.downtime.ended_at is None
     over = case.state in {State.DONE, State.ROLLED_BACK} or case.status in UNSEEN
     assert ticks is (case.kind is Kind.REAL and case.done > 0 and not over)
-    assert made.clock.isHidden() is made.figure.isHidden() is (made.state.downtime is None)
-    if made.state.downtime is not None:
+    ended = case.state in {State.DONE, State.ROLLED_BACK}
+    assert made.clock.isHidden() is made.figure.isHidden() is (made.state.downtime is None or ended)
+    assert made.tiles.isHidden() is (not ended)
+    assert made.parts.isHidden() is ended
+    said = headline(made.state, asked=False)
+    assert said is not None
+    assert said.text == made.card.line.text()
+    assert (said.tone is Tone.GOOD) is (case.state is State.DONE)
+    assert (said.tone is Tone.BAD) is ticks
+    if made.state.downtime is not None and not ended:
         size = Type.CLOCK if ticks else Type.FIGURE
         assert made.figure.font().pixelSize() == font(size).pixelSize()
         red = made.figure.palette().color(QPalette.ColorRole.WindowText) == colour(Tone.BAD)

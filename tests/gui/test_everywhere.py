@@ -26,9 +26,10 @@ from gui.appearance import Sizes, Theme
 from gui.design.palette import is_dark
 from gui.destinations import PageId
 from gui.dialogs.palette import Command, CommandPalette, Origin, find_commands, name_apart
-from gui.models.facts import NEW_COLUMN, OLD_COLUMN
+from gui.models.facts import NEW_COLUMN, OLD_COLUMN, SUBJECT_COLUMN, is_head
 from gui.models.migration import CHECK_COLUMNS
 from gui.models.table import Column
+from gui.models.transfer import RATE_COLUMN
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -61,7 +62,7 @@ def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: Q
     at_rest(qtbot, full_window)
     assert shown.table.rows.rowCount() == 1
     QTest.keyClick(box, Qt.Key.Key_Escape)
-    assert shown.table.rows.rowCount() == 4
+    assert shown.table.rows.rowCount() == 3  # what passed is folded
 
 
 @pytest.mark.slow
@@ -105,20 +106,57 @@ def test_a_table_is_sorted_by_what_its_figures_stand_for(full_window: MainWindow
     assert isinstance(shown, ProbePage)
     rates = [row.bytes_per_second for row in shown.table.rows.rows]
     for expected in (sorted(rates), sorted(rates, reverse=True), rates):
-        shown.table.horizontalHeader().sectionClicked.emit(1)
+        shown.table.horizontalHeader().sectionClicked.emit(RATE_COLUMN)
         assert [row.bytes_per_second for row in shown.table.rows.rows] == expected
 
 
 def test_facts_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, PageId.FACTS)
     assert isinstance(shown, FactsPage)
-    everything = shown.table.rows.rowCount()
-    shown.differing.click()
     rows = shown.table.rows.rows
-    assert 0 < len(rows) < everything
+    facts = [row for row in rows if not is_head(row)]
+    assert all(row.old != row.new for row in facts)
+    assert [row.subject for row in rows if is_head(row)] == list(dict.fromkeys(row.subject for row in facts))
+    shown.differing.click()
+    assert len(shown.table.rows.rows) > len(rows) > 0
     titles = [column.title for column in shown.table.rows.columns]
     assert titles[OLD_COLUMN : NEW_COLUMN + 1] == ["db-old (old)", "db-new (new)"]
-    assert all(row.old != row.new for row in rows)
+
+
+def test_facts_that_are_equal_are_said_to_be_so(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, PageId.FACTS)
+    assert isinstance(shown, FactsPage)
+    assert shown.fact_tab.currentWidget() is shown.table
+    shown.new.setCurrentText("db-old")
+    shown.new.textActivated.emit("db-old")
+    qtbot.waitUntil(lambda: shown.fact_tab.currentWidget() is shown.equal)
+    shown.equal.button.click()
+    assert not shown.differing.isChecked()
+    assert shown.fact_tab.currentWidget() is shown.table
+    assert shown.table.rows.rowCount() > 0
+
+
+def test_a_filter_of_facts_names_their_subject_in_each_row(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, PageId.FACTS)
+    assert isinstance(shown, FactsPage)
+    assert shown.table.isColumnHidden(SUBJECT_COLUMN)
+    shown.filter.setText("operating")
+    assert [(row.subject, row.name) for row in shown.table.rows.rows] == [("System", "Operating system")]
+    assert not shown.table.isColumnHidden(SUBJECT_COLUMN)
+    shown.filter.clear()
+    assert any(is_head(row) for row in shown.table.rows.rows)
+
+
+def test_gaps_are_listed_or_said_to_be_none(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, PageId.FACTS)
+    assert isinstance(shown, FactsPage)
+    assert shown.gap_tab.currentWidget() is shown.gaps
+    facts = full_store.facts("db-new")
+    assert facts is not None
+    full_store.save_facts(replace(facts, gaps=()))
+    full_window.work.changed.emit()
+    qtbot.waitUntil(lambda: shown.gap_tab.currentWidget() is shown.no_gaps)
+    assert shown.gaps.rows.rowCount() == 0
 
 
 def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -132,7 +170,7 @@ def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path
         for column in CHECK_COLUMNS
     ]
     check = samples.CHECKS[2]
-    assert rows[2] == [check.status, check.title, check.old, check.new, check.message, check.hint]
+    assert rows[2] == [check.status.capitalize(), check.title, check.old, check.new, check.message, check.hint]
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o027])
@@ -168,6 +206,10 @@ def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: Qt
     assert (movable.tone, figures(movable.text)) == (Tone.BAD, ["1", "1"])  # a blocker and an unknown
     assert figures(time.text)
     assert len({faster.question, movable.question, time.question}) == 3
+    assert [faster.figure[-1], time.figure] == ["×", time.text]
+    assert not any(card.details.isVisible() for card in shown.cards)
+    shown.more.click()
+    assert all(card.details.isVisible() for card in shown.cards)
     assert f"{RehearsePage.title}: " in shown.missing.text()
 
 
@@ -343,7 +385,9 @@ def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
     window.work.pick(samples.MOVE.name)
     at_rest(qtbot, window)
     shown = page(qtbot, window, page_id)
-    summary = shown.taken if isinstance(shown, FactsPage) else shown.summary if isinstance(shown, PartPage) else None
+    summary = shown.summary if isinstance(shown, PartPage) else None
+    if isinstance(shown, FactsPage | CheckPage | ProbePage):
+        summary = shown.before.sentence
     assert summary is not None
     assert samples.OLD.name in summary.text()
     assert summary.isVisible()

@@ -26,9 +26,10 @@ from gui.bridge import Task
 from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import GO_ON, PAUSE, Doing, outcome_text
+from gui.models.figures import figures as made_figures
 from gui.models.words import capital
 from gui.pages.after import AfterPage
-from gui.pages.execution import MovePage
+from gui.pages.execution import OUTCOME, STEPS, MovePage
 from gui.widgets.empty import Empty
 from gui.window import MainWindow
 from tests.figures import figures
@@ -114,19 +115,24 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert section.start.isEnabled()
     number, run = begun(other)
     qtbot.waitUntil(lambda: section.state.alive, timeout=20_000)
-    assert figures(section.state.position)[:2] == ["1", "2"]  # the step, of all
-    assert section.state.position in section.summary.text()
+    assert figures(section.summary.text())[:2] == ["1", "2"]  # the step, of all
     assert all(step.title in section.summary.text() for step in section.state.running)
     assert section.end.isEnabled()
     assert not section.start.isEnabled()
     other.step_progressed(run, 3 << 30, 12 << 30)
     qtbot.waitUntil(lambda: {"3.0 GiB", "12.0 GiB"} <= {*figures(section.summary.text())}, timeout=20_000)
-    assert not section.tabs.isTabVisible(2)
+    assert (section.tabs.currentIndex(), section.tabs.isTabVisible(OUTCOME)) == (STEPS, False)
     current = section.table.current()
     assert current is not None
     assert current.run == other.execution(number).steps[-1]
     ended(other, number, run, State.DONE)
-    qtbot.waitUntil(lambda: section.tabs.isTabVisible(2), timeout=20_000)
+    qtbot.waitUntil(lambda: section.tabs.isTabVisible(OUTCOME), timeout=20_000)
+    assert section.tabs.currentIndex() == OUTCOME
+    assert section.tiles.shown == made_figures(section.state) != ()
+    section.tabs.setCurrentIndex(STEPS)
+    at = section.state.read_at
+    qtbot.waitUntil(lambda: section.state.read_at != at, timeout=20_000)
+    assert section.tabs.currentIndex() == STEPS  # it is opened once, not with every look
     assert section.ending.text == outcome_text(section.state.ending)
     assert [each.title for each in section.state.ending][-1] == "Details"
 
@@ -369,7 +375,7 @@ def test_the_window_fits_a_small_screen_while_it_asks(full_window: MainWindow, f
     section.ask(question)
     section.clock.setVisible(True)
     section.budget.setVisible(True)
-    section.tabs.setCurrentWidget(section.step)
+    section.details.setCurrentWidget(section.step)
     needed = full_window.minimumSizeHint()
     assert section.prompt.isVisible()
     assert (needed.width() <= 1024, needed.height() <= 665) == (True, True), needed.toTuple()

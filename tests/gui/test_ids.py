@@ -21,7 +21,7 @@ from gui.dialogs.outputs import OutputsDialog
 from gui.dialogs.palette import CommandPalette
 from gui.models.chart import Path as Line
 from gui.models.charts import latency_chart
-from gui.models.comparison import MEAN, Latencies
+from gui.models.comparison import Latencies
 from gui.models.execution import follow_up_tasks
 from gui.models.prompts import prompt_for
 from gui.models.queue import SIDES_TITLES, MeasuredSides
@@ -132,7 +132,7 @@ def test_a_server_may_be_called_like_the_choice_of_all(qtbot: QtBot) -> None:
 
 
 def test_the_mean_is_no_part_of_the_curve_in_any_language() -> None:
-    known = Latencies("reads", ("p50", "p99", MEAN), ((0.001, 0.01, 0.002), (0.001, 0.02, 0.003)))
+    known = Latencies("reads", ("p50", "p99", "mean"), ((0.001, 0.01, 0.002), (0.001, 0.02, 0.003)))
     for language in ("en", "de"):
         with spoken(language):
             chart = latency_chart(known, ("a", "b"))

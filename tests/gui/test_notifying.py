@@ -67,6 +67,8 @@ def _does(result: object) -> Callable[[object, Job], object]:
         (None, state_name(State.DONE)),
         (State.DONE, state_name(State.DONE)),
         (State.STOPPED, state_name(State.STOPPED)),
+        ({"db1": (), "db2": ()}, state_name(State.DONE)),
+        ({"db1": (), "db2": InputError("b is full"), "db3": InputError("c is full")}, "failed on db2 and db3"),
         (Cancelled(), state_name(State.CANCELLED)),
         (InputError("b is full", "make room"), "failed: b is full"),
         (PausedError("It ended before step 3.", "go on"), "stopped by you. It ended before step 3."),

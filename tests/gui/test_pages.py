@@ -21,8 +21,11 @@ from core.jobs import Job
 from core.migration.model.checks import Status
 from core.migration.model.probe import Quantity
 from core.redaction import MASK
+from core.sides import Side
+from core.tones import Tone
 from gui.destinations import PageId
 from gui.dialogs.waive import WaiveDialog
+from gui.models.checks import Group
 from gui.models.details import NO_CHECKS
 from gui.models.steps import NO_RETURN, PART_HEADS, Part
 from gui.models.words import quantity_name
@@ -60,7 +63,7 @@ def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot,
 @pytest.mark.parametrize("page_id", [kind.id for kind in PAGES if kind.id != PageId.AFTER])
 def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, page_id: str) -> None:
     shown = page(qtbot, full_window, page_id)
-    assert shown.findChild(Empty) is None
+    assert not any(empty.isVisible() for empty in shown.findChildren(Empty))
     assert shown.body.isVisible()
     assert not full_window.banner.isVisible()
 
@@ -68,8 +71,27 @@ def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, 
 def test_servers(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
-    assert [row.profile.name for row in shown.table.rows.rows] == ["db-new", "db-old"]
+    rows = shown.table.rows.rows
+    assert [(row.profile.name, row.side) for row in rows] == [("db-old", Side.OLD), ("db-new", Side.NEW)]
     assert shown.test.isEnabled()
+    explained = shown.details.view.explained
+    assert explained is not None
+    assert (explained.title, explained.tone) == ("db-old", Tone.OLD)
+    shown.table.selectAll()
+    assert shown.details.view.explained is None
+
+
+def test_the_side_of_a_server_is_that_of_the_picked_move(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, PageId.SERVERS)
+    assert isinstance(shown, ServersPage)
+    full_store.add_move(replace(samples.MOVE, name="back", old="db-new", new="db-old"))
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    full_window.work.pick("back")
+    qtbot.waitUntil(lambda: shown.table.rows.rows[0].profile.name == "db-new")
+    assert [row.side for row in shown.table.rows.rows] == [Side.OLD, Side.NEW]
 
 
 def test_facts_show_the_servers_of_the_move(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -138,6 +160,11 @@ def test_charts_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
     assert estimate.chart.chart is not None
 
 
+def numbers(checks: CheckPage) -> dict[str, int]:
+    """The number on each chip."""
+    return {name: chip.counter.number for name, chip in checks.chips.chips.items()}
+
+
 def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> None:
     checks, probes, estimate = (
         page(qtbot, full_window, page_id) for page_id in (PageId.CHECK, PageId.PROBE, PageId.ESTIMATE)
@@ -145,12 +172,18 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert isinstance(checks, CheckPage)
     assert isinstance(probes, ProbePage)
     assert isinstance(estimate, EstimatePage)
-    assert figures(checks.summary.text()) == ["1", "1", "1", "1"]  # of each status
-    assert samples.CHECKS[0].message in checks.evidence.text
+    assert numbers(checks) == {Group.BLOCKER: 1, Group.UNKNOWN: 1, Group.WARNING: 1, Group.PASS: 1}
+    assert figures(checks.verdict.said.text()) == ["1", "1"]  # what stops the move
+    assert checks.details.view.explained is not None
+    assert checks.details.view.explained.lead == samples.CHECKS[0].message
+    assert [row.status for row in checks.table.rows.rows] == [Status.BLOCKER, Status.UNKNOWN, Status.WARNING]
+    checks.chips.chips[Group.PASS].click()
     assert checks.table.rows.rowCount() == 4
-    checks.problems.click()
-    assert Status.PASS not in {row.status for row in checks.table.rows.rows}
-    assert checks.table.rows.rowCount() == 3
+    checks.chips.chips[Group.UNKNOWN].click()
+    assert Status.UNKNOWN not in {row.status for row in checks.table.rows.rows}
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert checks.table.rows.rowCount() == 3  # what was pressed stays
     assert figures(probes.summary.text()) == ["81.5 MB/s"]  # of the slowest link
     assert quantity_name(Quantity.READ) in probes.summary.text()
     assert estimate.table.rows.rowCount() == 6
@@ -171,7 +204,8 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     shown.start.click()
     qtbot.waitUntil(lambda: shown.summary.text() == MEASURING)
     full_window.work.pick("autumn")
-    qtbot.waitUntil(lambda: shown.summary.text() == shown.describe_nothing())
+    qtbot.waitUntil(shown.before.isVisible)
+    assert shown.before.sentence.text() == shown.describe_nothing()
     full_window.work.pick("spring")
     qtbot.waitUntil(lambda: shown.summary.text() == MEASURING)
     go_on.set()
@@ -182,16 +216,30 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
 def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, PageId.PLAN)
     assert isinstance(shown, PlanPage)
-    assert [row.head or (row.step and row.step.number) for row in shown.table.rows.rows] == [
-        PART_HEADS[Part.PREPARE],
-        1,
-        PART_HEADS[Part.DOWN],
-        2,
-        NO_RETURN,
-        3,
+
+    def shown_rows() -> list[object]:
+        return [row.head or (row.step and row.step.number) for row in shown.table.rows.rows]
+
+    downtime = [PART_HEADS[Part.DOWN], 2, NO_RETURN, 3]
+    assert shown_rows() == [PART_HEADS[Part.PREPARE], *downtime]  # all but the downtime is folded
+    assert shown.table.rows.text(shown.table.rows.columns[-1], shown.table.rows.rows[0]) == "4 h 00 min"
+    shown.table.clicked.emit(shown.table.rows.index(0, 1))
+    assert shown_rows() == [PART_HEADS[Part.PREPARE], 1, *downtime]
+    shown.table.clicked.emit(shown.table.rows.index(0, 1))
+    shown.table.filter("copy while")
+    assert shown_rows() == [1]  # a folded step is found
+    shown.table.filter("")
+    assert shown_rows() == [PART_HEADS[Part.PREPARE], *downtime]
+    shown.table.choose(0)
+    QTest.keyClick(shown.table, Qt.Key.Key_Return)
+    assert shown_rows() == [PART_HEADS[Part.PREPARE], 1, *downtime]
+    shown.table.choose(1)
+    assert shown.step.commands.text.splitlines() == [
+        "rsync -a /srv/pg/data/ new:/srv/pg/",
+        "",
+        "# This call runs them safely:",
+        "# precopy_pass data /srv/pg/data /srv/pg",
     ]
-    assert shown.step.native.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
-    assert shown.step.call.text == "precopy_pass data /srv/pg/data /srv/pg"
     assert not shown.warnings.isVisible()
     shown.fold.click()
     assert shown.warnings.isVisible()
@@ -217,13 +265,16 @@ def test_a_warning_is_waived_with_a_reason_and_taken_back(
     assert full_store.waivers("spring") == ()
     dialog.reason.setText("tested on a copy")
     dialog.submit()
-    qtbot.waitUntil(lambda: figures(checks.summary.text()) == ["1", "1", "0", "1", "1"])  # no warning, and one waived
+    qtbot.waitUntil(lambda: Group.WAIVED in numbers(checks))
+    assert (numbers(checks)[Group.WARNING], numbers(checks)[Group.WAIVED]) == (0, 1)
     assert full_store.waivers("spring")[0].reason == "tested on a copy"
     checks.table.choose([row.waiver is not None for row in checks.table.rows.rows].index(True))
-    assert "tested on a copy" in checks.evidence.text
+    assert checks.details.view.explained is not None
+    assert "tested on a copy" in checks.details.view.explained.paragraphs[-1].text
     checks.unwaive.click()
     qtbot.waitUntil(lambda: full_store.waivers("spring") == ())
-    qtbot.waitUntil(lambda: figures(checks.summary.text()) == ["1", "1", "1", "1"])
+    qtbot.waitUntil(lambda: Group.WAIVED not in numbers(checks))
+    assert numbers(checks)[Group.WARNING] == 1
 
 
 @pytest.mark.slow

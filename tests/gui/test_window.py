@@ -115,7 +115,7 @@ def test_what_was_typed_stays_when_it_cannot_be_kept(full_window: MainWindow, qt
 def test_a_server_is_edited_with_nothing_lost(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
-    shown.table.choose(0)
+    shown.table.choose(1)
     shown.edit.click()
     dialog = _server_dialog(qtbot)
     assert dialog.profile() == samples.NEW
@@ -587,11 +587,11 @@ def test_two_servers_are_tested_and_read_by_one_click(
     shown.test.click()
     qtbot.waitUntil(shown.result.isVisible)
     at_rest(qtbot, full_window)
-    assert shown.result.text == "db-new:\ndb-new answers\n\ndb-old:\ndb-old answers"
+    assert shown.result.text == "db-old:\ndb-old answers\n\ndb-new:\ndb-new answers"
     qtbot.waitUntil(shown.facts.isEnabled)  # both stay selected when the page is read again
     shown.facts.click()
     at_rest(qtbot, full_window)
-    assert read == ["db-new", "db-old"]
+    assert read == ["db-old", "db-new"]
 
 
 def test_a_server_that_fails_does_not_keep_the_others_from_their_turn(
@@ -600,8 +600,8 @@ def test_a_server_that_fails_does_not_keep_the_others_from_their_turn(
     read: list[str] = []
 
     def turn(_session: object, name: str, _job: object) -> SimpleNamespace:
-        if name == "db-new":  # the first one
-            raise UnreachableError("db-new does not answer")
+        if name == "db-old":  # the first one
+            raise UnreachableError("db-old does not answer")
         read.append(name)
         return SimpleNamespace(sentences=(f"{name} answers",))
 
@@ -614,9 +614,9 @@ def test_a_server_that_fails_does_not_keep_the_others_from_their_turn(
     shown.test.click()
     qtbot.waitUntil(shown.result.isVisible)
     at_rest(qtbot, full_window)
-    assert shown.result.text == "db-new:\ndb-new does not answer\n\ndb-old:\ndb-old answers"
+    assert shown.result.text == "db-old:\ndb-old does not answer\n\ndb-new:\ndb-new answers"
     qtbot.waitUntil(shown.facts.isEnabled)
     shown.facts.click()
     at_rest(qtbot, full_window)
-    assert read == ["db-old", "db-old"]
-    qtbot.waitUntil(lambda: shown.result.text == "db-new:\ndb-new does not answer")
+    assert read == ["db-new", "db-new"]
+    qtbot.waitUntil(lambda: shown.result.text == "db-old:\ndb-old does not answer")

@@ -13,7 +13,7 @@ from core.settings import resource
 from core.tones import Tone
 from gui.design.palette import Ground, palette
 
-GROUNDS = (Ground.WINDOW, Ground.SURFACE, Ground.ALTERNATE, Ground.SELECTION)
+GROUNDS = (Ground.WINDOW, Ground.SURFACE, Ground.ALTERNATE, Ground.SELECTION, Ground.STOPPED)
 """On each of these stand texts of every tone."""
 UNDER_MOUSE = (Ground.HOVER, Ground.PRESSED)
 LITERAL = re.compile(r"#[0-9a-fA-F]{6}\b|QColor\(\s*\d|Qt\.GlobalColor\.(?!transparent)")

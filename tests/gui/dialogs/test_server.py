@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
+from core.api.servers import ServerUse
 from core.errors import InputError
 from core.servers.profiles import Profile
 from gui.dialogs.server import ServerDialog
@@ -103,3 +104,20 @@ def test_tab_goes_from_field_to_field(dialog: ServerDialog) -> None:
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_End)
     QTest.keyClicks(dialog.focusWidget(), "5")
     assert dialog.address.text() == f"{typed}5"
+
+
+@pytest.mark.parametrize("fixed", [{"address", "port"}, {"address", "port", "name", "user", "jump"}])
+def test_what_an_unfinished_move_fixes_cannot_be_edited(qtbot: QtBot, fixed: set[str]) -> None:
+    profile = Profile("db-old", "192.0.2.1", user="dba", port=2222)
+    made = ServerDialog(profile)
+    qtbot.addWidget(made)
+    made.fix(None)
+    fields = {"name": made.name, "address": made.hosts, "port": made.port, "user": made.user, "jump": made.jump}
+    assert all(field.isEnabled() for field in fields.values())
+    assert made.fixed.isHidden()
+    made.fix(ServerUse("spring", frozenset(fixed), "Execution 7 of the move has not ended."))
+    assert {name for name, field in fields.items() if not field.isEnabled()} == fixed
+    assert all("spring" in fields[name].toolTip() for name in fixed)
+    assert not made.fixed.isHidden()
+    assert made.rights.isEnabled()
+    assert made.profile() == profile

@@ -9,7 +9,7 @@ from core.history.store import Store
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Transport
 from core.sides import Side
-from gui.models import comparison, migration
+from gui.models import comparison, transfer
 from gui.models.words import capital, moment, quantity_name
 from tests.figures import figures
 
@@ -59,11 +59,11 @@ def probe(quantity: Quantity, rate: float) -> Probe:
 
 def test_end_to_end_is_no_link() -> None:
     probes = (probe(Quantity.READ, 80e6), probe(Quantity.WIRE, 110e6), probe(Quantity.END_TO_END, 61e6))
-    assert figures(migration.probes_summary(probes)) == ["80.0 MB/s", "61.0 MB/s"]
-    assert quantity_name(Quantity.READ) in migration.probes_summary(probes)
-    assert figures(migration.probes_summary(probes[-1:])) == ["61.0 MB/s"]
-    assert migration.probes_summary(()) == ""
+    assert figures(transfer.probes_summary(probes)) == ["80.0 MB/s", "61.0 MB/s"]
+    assert quantity_name(Quantity.READ) in transfer.probes_summary(probes)
+    assert figures(transfer.probes_summary(probes[-1:])) == ["61.0 MB/s"]
+    assert transfer.probes_summary(()) == ""
     by_lz4 = replace(probe(Quantity.END_TO_END, 90e6), transport=Transport(compression="lz4"))
     assert by_lz4.transport is not None
-    assert figures(migration.probes_summary((*probes, by_lz4))) == ["80.0 MB/s", "90.0 MB/s"]
-    assert migration.probes_summary((*probes, by_lz4)).endswith(by_lz4.transport.name)
+    assert figures(transfer.probes_summary((*probes, by_lz4))) == ["80.0 MB/s", "90.0 MB/s"]
+    assert by_lz4.transport.name in transfer.probes_summary((*probes, by_lz4))

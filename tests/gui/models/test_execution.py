@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from core.api.model import ExecutionState
-from core.migration.execution.outcome import Paragraph, result_of
+from core.migration.execution.outcome import Paragraph
 from core.migration.execution.timeline import RunningStep
 from core.migration.model.execution import CANCELLED_STEP, Kind, State
 from core.tones import Tone
@@ -10,6 +10,7 @@ from gui.models.execution import (
     KILLED,
     Doing,
     confirmation,
+    describe_end,
     ended,
     needs_name,
     outcome,
@@ -26,32 +27,21 @@ from tests.steps import change_step
 
 def test_how_it_stands_in_words() -> None:
     stopped = replace(ran(execution(STEP, STEP, state=State.STOPPED), 1), message="the disk is full")
-    head, *under = summary(ExecutionState(stopped, left="Execution 7 was stopped.")).splitlines()
-    assert ended(State.STOPPED) in head
-    assert figures(head)[-2:] == ["1", "2"]  # steps done, of all
+    began, *under = summary(ExecutionState(stopped, left="Execution 7 was stopped.")).splitlines()
+    assert figures(began)[-2:] == ["1", "2"]  # steps done, of all
     assert under == ["Execution 7 was stopped.", "The disk is full"]
-    head, *under = summary(ExecutionState(execution(), stands="The old cluster is stopped.")).splitlines()
-    assert KILLED in head
+    _, *under = summary(ExecutionState(execution(), stands="The old cluster is stopped.")).splitlines()
     assert under == ["The old cluster is stopped."]
+    assert describe_end(execution(), alive=False) == KILLED
+    assert describe_end(stopped, alive=False) == ended(State.STOPPED)
     paused = replace(stopped, state=State.PAUSED, message="the execution ended before step 2, as you asked")
-    head, *_ = summary(ExecutionState(paused)).splitlines()
-    assert figures(head)[-3:] == ["2", "1", "2"]  # paused before it; steps done, of all
-    assert not any(ended(state) in head for state in State)
+    assert figures(describe_end(paused, alive=False)) == ["2"]  # paused before it
     assert state_name(State.PAUSED) == "paused"
     copying = RunningStep("copy", 10.0, 3 << 30, 5 << 30, 100e6)
-    running = ExecutionState(execution(), alive=True, position="step 1 of 1", running=(copying,))
-    head, *under = summary(running).splitlines()
-    assert ended(State.RUNNING) in head
-    assert figures(head)[-2:] == ["0", "1"]
-    assert under == ["step 1 of 1", "copy, for 10 s: 3.0 GiB of 5.0 GiB at 100 MB/s"]
+    position, *under = summary(ExecutionState(execution(), alive=True, running=(copying,))).splitlines()
+    assert figures(position) == ["1", "1"]  # the step, of all
+    assert under == ["copy, for 10 s: 3.0 GiB of 5.0 GiB at 100 MB/s"]
     assert summary(ExecutionState()) == ""
-
-
-def test_the_headline_of_a_finished_move_is_its_result() -> None:
-    done = ran(execution(STEP, state=State.DONE), 1)
-    head, began = summary(ExecutionState(done)).splitlines()
-    assert head == " ".join(result_of(done)) == "The move is done."
-    assert figures(began)[-2:] == ["1", "1"]  # steps done, of all
 
 
 def test_what_it_came_to_is_read_by_paragraphs() -> None:

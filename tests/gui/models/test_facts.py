@@ -1,8 +1,20 @@
 from dataclasses import replace
 
 from core.facts.model import Array, Facts, Gap
+from core.tones import Tone
 from gui.models.execution import BUTTONS, Doing
-from gui.models.facts import FactRow, GapRow, cluster_details, clusters, gaps, side_by_side
+from gui.models.facts import (
+    FACT_COLUMNS,
+    OLD_COLUMN,
+    FactRow,
+    GapRow,
+    cluster_details,
+    clusters,
+    gaps,
+    is_head,
+    side_by_side,
+    with_heads,
+)
 from tests.figures import figures
 from tests.gui import samples
 
@@ -31,6 +43,32 @@ def test_what_one_side_lacks_is_absent_and_no_difference() -> None:
     assert _row(rows, "Kernel").new == "–"
     assert not _row(rows, "Kernel").differs
     assert _row(rows, "/srv/pg").new == "–"
+
+
+def test_what_the_move_uses_comes_first_and_pseudo_file_systems_last() -> None:
+    old = samples.facts("a")
+    pseudo = replace(old.file_systems[0], mount_point="/dev/shm", kind="tmpfs")
+    rows = side_by_side(replace(old, file_systems=(pseudo, *old.file_systems)), None)
+    subjects = list(dict.fromkeys(row.subject for row in rows))
+    assert subjects[:4] == ["Cluster", "File system", "Memory", "Processor"]
+    assert (rows[-1].subject, rows[-1].name) == ("Other file systems", "/dev/shm")
+
+
+def test_each_subject_has_one_head() -> None:
+    rows = side_by_side(samples.facts("a"), samples.facts("b", new=True))
+    headed = with_heads(rows)
+    assert tuple(row for row in headed if not is_head(row)) == rows
+    heads = [row.subject for row in headed if is_head(row)]
+    assert heads == list(dict.fromkeys(row.subject for row in rows))
+    assert is_head(headed[0])
+    assert with_heads(()) == ()
+
+
+def test_what_is_equal_recedes_and_what_matters_is_marked() -> None:
+    tone = FACT_COLUMNS[OLD_COLUMN].tone
+    assert tone is not None
+    equal, other = FactRow("s", "n", "1", "1"), FactRow("s", "n", "1", "2")
+    assert [tone(row) for row in (equal, other, replace(other, differs=True))] == [Tone.MUTED, None, Tone.WARNING]
 
 
 def test_one_side_alone() -> None:

@@ -13,10 +13,10 @@ from core.errors import InputError
 from core.language import languages, recorded_sentences, spoken
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.status import describe_both_clusters, known_downtime, sentence, unfinished
-from core.migration.execution.timeline import describe_position, make_progress_event, running_steps, status_of
+from core.migration.execution.timeline import make_progress_event, running_steps
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from gui.models.execution import clock_text, summary
+from gui.models.execution import clock_figure, summary
 from gui.models.progress import title
 from gui.models.sentences import compared, error_text, recorded
 from tests.core.migration.builders import NOW
@@ -89,14 +89,13 @@ def shown_of(made: Execution, now: datetime, *, alive: bool) -> Iterator[str]:
         ExecutionState(
             made,
             alive=alive,
-            position=describe_position(status_of(made, now)),
             running=running_steps(made, now),
             stands=describe_both_clusters(made),
         )
     )
     yield title("", make_progress_event(made, now))
     down = known_downtime(made, now, alive=alive)
-    yield "" if down is None else clock_text(down)
+    yield "" if down is None else clock_figure(down)
 
 
 @pytest.mark.parametrize("alive", [True, False])
@@ -115,5 +114,7 @@ def test_the_downtime_is_the_same_figure_everywhere(seconds: float) -> None:
     made, now = running(final=True), NOW + timedelta(seconds=seconds)
     strip, at, page, job, clock = shown_of(made, now, alive=True)
     figure = units.clock(seconds)
-    assert all(figure in text for text in (strip, page, job, clock)), (strip, page, job, clock)
+    assert clock == figure
+    assert all(figure in text for text in (strip, job)), (strip, job)
     assert figure not in at  # it stands beside the strip's own sentence
+    assert figure not in page  # it stands above the clock

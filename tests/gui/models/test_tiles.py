@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.sides import Side
 from core.tones import Tone
-from gui.models.tiles import describe_live_figure, tile_rows
+from gui.models.tiles import contrasts, describe_live_figure, tile_rows
 from tests.figures import figures
 from tests.gui.samples import MORNING
 
@@ -29,6 +29,26 @@ def test_a_tile_shows_the_newest_run_of_its_side() -> None:
     assert row.old.state.startswith(Outcome.DONE)
     assert (row.old.spread, row.old.detail) == ("± 0.6 %", "p99 2.10 ms")
     assert [dot.counts for dot in row.old.dots] == [True, True, True]
+
+
+def on_new(made: Run) -> Run:
+    return replace(made, volume=replace(OLD, side=Side.NEW, server="db-new"))
+
+
+def test_both_sides_are_compared_once_both_have_a_result() -> None:
+    runs = [on_new(run(2700, 2710, 2705)), run(900, 905, 910)]
+    (row,) = tile_rows(runs, contrasts(runs), ("db-old", "db-new"))
+    assert (row.ratio, row.verdict.split()[0], row.tone) == ("2.99 ×", "db-new", Tone.GOOD)
+    turned = [run(2700, 2710, 2705), on_new(run(900, 905, 910))]
+    (row,) = tile_rows(turned, contrasts(turned), ("db-old", "db-new"))
+    assert (row.ratio, row.verdict.split()[0], row.tone) == ("2.99 ×", "db-old", Tone.WARNING)
+    alike = [on_new(run(900, 905, 910)), run(900, 905, 910)]
+    (row,) = tile_rows(alike, contrasts(alike), ("db-old", "db-new"))
+    assert (row.ratio, row.tone) == ("–", Tone.MUTED)
+    assert row.verdict
+    for one in ([run(900)], [on_new(run(2700, outcome=None)), run(900)], [on_new(run()), run(900)]):
+        (row,) = tile_rows(one, contrasts(one))
+        assert (row.ratio, row.verdict, row.tone) == ("–", "", Tone.MUTED)
 
 
 def test_what_was_disturbed_counts_apart_and_is_said() -> None:

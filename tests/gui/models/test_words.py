@@ -11,8 +11,8 @@ from core.migration.model.transport import Route, Transport
 from core.sides import Side
 from core.tones import Tone
 from gui.models.execution import BUTTONS, Doing
-from gui.models.migration import probes_summary
-from gui.models.words import quantity_name, side_head, side_names, status_tone, use_window_terms
+from gui.models.transfer import probes_summary
+from gui.models.words import quantity_name, shortened, side_head, side_names, status_tone, use_window_terms
 from gui.pages.execution import MovePage
 from tests.core.migration.builders import move
 from tests.figures import figures
@@ -80,3 +80,10 @@ def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
         said = probes_summary((*links, *samples_taken))
         assert figures(said)[0] == rate
         assert f" {quantity_name(slowest)}, " in said
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("db1", "db1"), ("x" * 40, "x" * 40), ("a" * 60 + "b" * 38, "a" * 19 + "…" + "b" * 19)]
+)
+def test_a_very_long_name_keeps_its_beginning_and_its_end(name: str, shown: str) -> None:
+    assert shortened(name) == shown

@@ -15,9 +15,9 @@ from core.errors import InputError
 from core.tones import Tone
 from gui import appearance
 from gui.design.palette import Ground, colour, is_dark
-from gui.models.chart import Axis, Bar, Chart, Dot, Path, Whisker, places, scale
-from gui.models.charts import estimate_chart
-from gui.widgets.chart import WIDEST, ChartRow, ChartView
+from gui.models.chart import Axis, Bar, Chart, Dot, Path, Whisker, ladder, places, scale
+from gui.models.charts import downtime_chart, timeline_chart
+from gui.widgets.chart import HIGHEST, WIDEST, ChartRow, ChartView
 from tests.gui import samples
 
 BARS = Chart(
@@ -57,7 +57,7 @@ def test_bars_are_painted_in_the_colours_of_their_theme(view: ChartView, qapp: Q
 def test_any_size_is_painted(view: ChartView, size: tuple[int, int]) -> None:
     view.setMinimumSize(0, 0)
     view.resize(*size)
-    for chart in (BARS, estimate_chart(samples.ESTIMATE), None):
+    for chart in (BARS, timeline_chart(samples.ESTIMATE), downtime_chart(samples.ESTIMATE), None):
         view.show_chart(chart)
         view.grab()
 
@@ -67,6 +67,8 @@ def test_figures_that_are_none_are_painted(view: ChartView) -> None:
     marks = [Bar(0.0, one, 1.0, one, Tone.OLD) for one in odd]
     more = [Dot(one, one, Tone.NEW, full=False) for one in odd]
     lines = [Whisker((one, 0.0), (one, 1.0)) for one in odd]
+    named = [replace(bar, name="a name") for bar in marks]
+    marks = [*marks, *named]
     view.show_chart(replace(BARS, marks=(*marks, *more, *lines, Path((), Tone.BAD)), up=Axis(0.0, 0.0, ()), legend=()))
     view.grab()
 
@@ -84,6 +86,34 @@ def test_places_take_the_whole_width_and_what_stands_there_stays_narrow(view: Ch
     apart = sum(new) / len(new) - sum(old) / len(old)
     assert apart == pytest.approx(width / 3, rel=0.1)
     assert len(old) == pytest.approx(min(0.4 * apart, 0.4 * WIDEST * view.fontMetrics().height()), abs=3)
+
+
+@pytest.mark.parametrize("height", [300, 1400])
+def test_places_take_the_whole_height_and_what_stands_there_stays_low(view: ChartView, height: int) -> None:
+    bars = (Bar(0.0, 1.8, 1.0, 2.2, Tone.OLD), Bar(0.0, -0.2, 1.0, 0.2, Tone.NEW))
+    view.show_chart(replace(BARS, marks=bars, up=ladder(["one", "two", "three"]), across=Axis(0.0, 1.0, ()), legend=()))
+    view.resize(500, height)
+    picture = view.grab().toImage()
+    old, new = (
+        [y for y in range(height) if picture.pixel(250, y) == QColor(tone.value[is_dark()]).rgb()]
+        for tone in (Tone.OLD, Tone.NEW)
+    )
+    apart = (sum(new) / len(new) - sum(old) / len(old)) / 2
+    assert apart == pytest.approx(height / 3, rel=0.25)
+    assert len(old) == pytest.approx(0.4 * min(apart, HIGHEST * view.fontMetrics().height()), abs=3)
+
+
+def test_long_words_beside_a_chart_leave_room_for_it(view: ChartView) -> None:
+    long = "of the accounting department " * 9
+    bar = Bar(0.0, -0.2, 1.0, 0.2, Tone.NEW)
+    chart = replace(BARS, marks=(bar,), up=ladder(["one"]), across=Axis(0.0, 1.0, ()), beside=((0.0, long),))
+    view.show_chart(replace(chart, legend=((Tone.OLD, long), (Tone.NEW, long))))
+    picture = view.grab().toImage()
+    legend = [QColor(tone.value[is_dark()]).rgb() for tone in (Tone.OLD, Tone.NEW)]
+    seen = {picture.pixel(x, y) for x in range(picture.width()) for y in range(60)}
+    assert set(legend) <= seen
+    row = [x for x in range(picture.width()) if picture.pixel(x, 170) == legend[1]]
+    assert len(row) > 0.4 * picture.width()
 
 
 def test_what_was_alike_each_time_has_no_whisker(view: ChartView) -> None:

@@ -58,6 +58,15 @@ def test_what_takes_the_rest_can_be_read(qtbot: QtBot, width: int) -> None:
     assert NARROWEST < table.columnWidth(1) == table.columnWidth(2) <= WIDEST
 
 
+def test_a_head_is_never_cut(qtbot: QtBot) -> None:
+    table = shown(qtbot, 700)
+    table.rename(1, "What was seen on the first of both servers")
+    table.set_rows([replace(ROW, took="1 s")])
+    least = table.horizontalHeader().sectionSizeHint(1)
+    assert table.columnWidth(1) == least > NARROWEST
+    assert table.columnWidth(1) < table.sizeHintForColumn(1)
+
+
 def test_columns_follow_the_width_until_one_is_dragged(qtbot: QtBot) -> None:
     table = shown(qtbot, 900)
     before = table.columnWidth(1)

@@ -6,8 +6,11 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
+from core.benchmarks.model import Workload
+from core.comparison.model import Row, Verdict
 from core.jobs import Live
 from core.sides import Side
+from gui.models.comparison import ComparedRow
 from gui.models.tiles import Dot, Tile, TileRow
 from gui.widgets.tiles import Tiles, place_dots
 from tests.gui.models.test_fuzzed import FLOATS
@@ -40,7 +43,11 @@ def test_any_value_is_painted(value: float, qtbot: QtBot) -> None:
     tiles.resize(900, 300)
     running = replace(tile(value, 1.0, value), running=True)
     rows = (TileRow("read", "read_iops", "read", running, tile(1.0)), TileRow("none", "x", "", None, tile(value)))
-    tiles.show_rows(rows, ("db1 (old)", "db2 (new)"))
+    contrast = Row(
+        Workload("read", "read", "fio", "read_iops"), "read_iops", None, None, value, value, value, Verdict.NEW
+    )
+    compared = replace(rows[0], contrast=ComparedRow(contrast, ("db1", "db2")))
+    tiles.show_rows((compared, *rows[1:]), ("db1 (old)", "db2 (new)"))
     for each in (value, 1.0, value):
         tiles.take(Live("read", Side.OLD.value, {"read_iops": each}))
     assert not tiles.grab().isNull()
