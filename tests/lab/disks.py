@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab import caps
-from tests.lab.machine import run, wait_until
+from tests.lab.machine import LabError, run, wait_until
 
 _LOOPS = Path("/sys/block")
 _PLENTY_BYTES = 12 * 2**30
+_LEAST_BYTES = 3 * 2**30
 _IMAGE = "disk.img"
 
 
@@ -35,8 +36,16 @@ def _available_memory() -> int:
 
 
 def fill_up(folder: Path) -> None:
-    """Leave no hole in the image: a disk in memory then is this machine's once and for all, and no host's."""
-    run("fallocate", "--keep-size", "--length", str((folder / _IMAGE).stat().st_size), folder / _IMAGE)
+    """Leave no hole in the image: a disk in memory then is this machine's once and for all, and no host's.
+
+    Raises:
+        LabError: the image is in memory, and so little would be left of it that this machine would stand still.
+    """
+    image = folder / _IMAGE
+    holes = image.stat().st_size - 512 * image.stat().st_blocks
+    if folder.is_mount() and _available_memory() - holes < _LEAST_BYTES:
+        raise LabError(f"{image} would take {holes >> 20} MiB more of memory than other programs can spare")
+    run("fallocate", "--keep-size", "--length", str(image.stat().st_size), image)
 
 
 def let_go(device: str) -> None:

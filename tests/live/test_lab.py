@@ -14,11 +14,11 @@ import pytest
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import command
-from tests.lab import caps, clusters, footprint
+from tests.lab import caps, clusters, disks, footprint
 from tests.lab import lab as labs
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
+from tests.lab.machine import BASE, LabError, command_lines, process_identity, run, wait_until
 from tests.lab.traces import traces
 from tests.live.moving import ASIDE
 
@@ -328,3 +328,15 @@ def test_a_footprint_tells_what_was_left(lab: Lab) -> None:
 @pytest.mark.usefixtures("clean_hosts")
 def test_an_untouched_host_keeps_its_footprint(lab: Lab) -> None:
     lab.old.exec("true")
+
+
+def test_a_disk_in_memory_never_takes_what_other_programs_need(tmp_path: Path) -> None:
+    run("mount", "-t", "tmpfs", "-o", "size=4T", "pghaul-lab", tmp_path)
+    try:
+        image = tmp_path / "disk.img"
+        run("truncate", "-s", "3T", image)
+        with pytest.raises(LabError, match="MiB more of memory than other programs can spare"):
+            disks.fill_up(tmp_path)
+        assert image.stat().st_blocks == 0
+    finally:
+        run("umount", tmp_path)
