@@ -111,7 +111,8 @@ def _distance(value: float, others: tuple[float, ...]) -> float:
 
 # fio's normal output, 1.x to 3.x: the report that it prints for people, with whatever stands around it.
 
-_PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
+PERCENTILES = {50.0: "p50", 90.0: "p90", 95.0: "p95", 99.0: "p99", 99.9: "p999", 99.99: "p9999"}
+"""The percentiles that are kept, in each format of fio's output, and their ids."""
 _SECONDS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _INTERRUPTED = "terminating on signal"
 _ROW = "|"
@@ -289,7 +290,7 @@ class _Report:
         if line.startswith(_ROW):
             # a row of another table, of submission or of one priority, has no unit here
             for found in _PERCENTILE.finditer(line) if self._unit is not None else ():
-                name = _PERCENTILES.get(float(found["percent"]))
+                name = PERCENTILES.get(float(found["percent"]))
                 if name is not None:
                     latencies[name] = int(found["value"]) * (self._unit or 0)
             return

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from core.benchmarks.fio.normal_output import parse_fio_text
+from core.benchmarks.fio.normal_output import PERCENTILES, parse_fio_text
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, json_objects, lines, unreadable
 from core.benchmarks.statistics import latencies
@@ -23,7 +23,6 @@ from core.text import plain
 _INTERRUPTED = "terminating on signal"
 _MOST = 1e30
 """More than any counter. The comparison also excludes NaN."""
-_JSON_PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 _DOCUMENT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 
 
@@ -123,7 +122,7 @@ def _latencies(table: dict[str, Any], unit: float, prefix: str) -> Metrics:
     for key in (table.get("percentile") and _table(table, "percentile")) or ():
         try:
             # keys are texts such as "99.000000"
-            name = _JSON_PERCENTILES.get(float(key))
+            name = PERCENTILES.get(float(key))
         except ValueError:
             raise unreadable("fio", "a percentile", key) from None
         if name is not None:
@@ -277,7 +276,6 @@ _AFTER = 34
 _CLAT = 8
 _TERSE_PERCENTILES = slice(12, 32)
 _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)%=(\d+)")
-_NAMES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 
 
 def parse_fio_terse(text: str) -> Output:
@@ -332,7 +330,7 @@ def _terse_direction(fields: list[str], prefix: str) -> Metrics:
     if mean > 0 and most > 0:
         latencies = {"mean": mean, "stddev": deviation, "max": most}
         for found in percentiles:
-            if found is not None and (name := _NAMES.get(float(found[1]))):
+            if found is not None and (name := PERCENTILES.get(float(found[1]))):
                 latencies[name] = int(found[2])
         values |= {f"latency_{name}_seconds": value * 1e-6 for name, value in latencies.items()}
     return {f"{prefix}{name}": value for name, value in values.items()}
