@@ -27,6 +27,7 @@ from core.migration.plan import make_plan
 from core.migration.probing import sampling
 from core.migration.probing.probes import probe
 from core.migration.probing.proportion import Bounds
+from core.migration.probing.timing import Timing
 from core.migration.transports.choice import choose_transport
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server, connect
@@ -275,7 +276,7 @@ def test_a_narrow_wire_calls_for_compression(
 ) -> None:
     """Old runs meanwhile; the sample is of its own files, which shrink to a quarter and less."""
     lab.shape("100mbit")
-    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job())
+    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job(), thorough=True)
     choice = choose_transport(probes)
     assert choice.transport.compression
     assert choice.sample is not None
@@ -309,7 +310,9 @@ def test_unencrypted_ways_are_tried_where_the_move_allows_them(
 ) -> None:
     probes: tuple[Probe, ...] = ()
     for _ in range(3):  # while a neighbour holds up the disks no other way matters, and none is tried
-        probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job())
+        probes = probe(
+            old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job(), thorough=True
+        )
         if Route.DAEMON in {each.transport.route for each in probes if each.transport is not None}:
             break
     assert choose_transport(probes, [Route.DAEMON]).transport.route is Route.DAEMON
@@ -333,7 +336,16 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
         if isinstance(event, Note):
             said.append(event.text)
 
-    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job(listen))
+    probes = probe(
+        old_server,
+        new_server,
+        *both_facts,
+        replace(MOVE, plain_text=True),
+        "0123",
+        Journal(),
+        Job(listen),
+        thorough=True,
+    )
     port = (
         rf"rsync daemon is skipped: the old server cannot connect to port 87\d\d of {lab.new.address}: .* firewall .*"
     )
@@ -367,7 +379,9 @@ def test_a_cancelled_probe_leaves_nothing(
 
     job = Job(listen)
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), job)
+        probe(
+            old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), job, thorough=True
+        )
     assert timers
 
 
@@ -382,15 +396,15 @@ def test_a_probe_that_comes_to_its_end_leaves_its_figures_and_nothing_else(
 
     The sample is taken a second time, as of the first no time is left, as where a busy host takes long to connect.
     """
-    least = Bounds(0.0, 0.01, 0.0, link_seconds=1, sample_seconds=0.0, small_files=10, dump_seconds=0, dump_bytes=0)
+    least = Bounds(0.0, 0.01, 0.0, link_seconds=1, sample_seconds=0.5, small_files=10, dump_seconds=0, dump_bytes=0)
     monkeypatch.setattr("core.migration.probing.probes.in_proportion", lambda *_: least)
     monkeypatch.setattr("core.migration.probing.probes.CIPHERS", ())
     monkeypatch.setattr("core.migration.probing.commands.MOST_BYTES", 32 * 2**20)
     sent, send = list[str](), sampling.send
 
-    def disturbed_once(channel: CopyChannel, folder: str) -> Shell:
+    def disturbed_once(channel: CopyChannel, folder: str, seconds: int, earlier: Timing | None) -> Shell:
         sent.append(folder)
-        return send(channel, folder) if len(sent) > 1 else sampling.arrived(folder, 0)
+        return send(channel, folder, seconds, earlier) if len(sent) > 1 else sampling.arrived(folder, 0)
 
     monkeypatch.setattr(sampling, "send", disturbed_once)
     now = datetime.now(UTC)
@@ -424,7 +438,7 @@ def test_a_sample_of_tables_prices_dump_and_restore(
         if isinstance(event, Note):
             said.append(event.text)
 
-    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job(listen))
+    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job(listen), thorough=True)
     sampled = {each.quantity: each for each in probes if each.quantity in OF_A_DUMP}
     assert sampled.keys() == OF_A_DUMP, said
     assert any("of the largest tables of postgres are read by COPY on" in text for text in said)

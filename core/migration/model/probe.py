@@ -34,6 +34,7 @@ OF_A_DUMP = frozenset({Quantity.DUMP, Quantity.LOAD, Quantity.INDEX})
 
 
 _CONNECT = re.compile(r"^connect (\d{1,19})$", re.MULTILINE)
+_CUT_OFF = re.compile(r"^cut off$", re.MULTILINE)
 _READ_BACK = re.compile(r"^read back (\d{1,19})$", re.MULTILINE)
 
 
@@ -66,6 +67,11 @@ class Probe:
         """What a pass over nothing took by itself, as `send_sample` printed it; None: not told."""
         found = _CONNECT.search(self.raw)
         return int(found[1]) / 1e9 if found is not None else None
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the sample was ended before all of it was sent, as `send_sample` printed it."""
+        return _CUT_OFF.search(self.raw) is not None
 
     @property
     def read_back_bytes_per_second(self) -> float | None:

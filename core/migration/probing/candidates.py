@@ -20,8 +20,14 @@ about a second only."""
 _HELD_UP = 0.85
 """A rate of at least this fraction of the slowest other link is limited by that link."""
 
-_AT_THE_DISK = 0.95
+_AT_THE_DISK = 0.9
 """No transport is faster than the slower disk. If a sample reaches this fraction of its rate, no other is tried."""
+
+WORTH_SECONDS = 3.0
+"""If the whole copy takes less time than this by the fastest transport so far, no other one is worth trying."""
+
+_ANY_CIPHER = 40e6
+"""Each cipher on each processor is faster than a network of this rate, in bytes per second."""
 
 _NEAR = 0.55
 """A single sample is this inexact: a transport that reaches this fraction of the fastest rate may be the fastest."""
@@ -37,6 +43,15 @@ _LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "
 """The compressions of each kind, the lightest first. Within one server, compression has no use."""
 
 Measure = Callable[[Transport], Probe | None]
+
+
+def worth_measuring_ssh(links: dict[Quantity, float]) -> bool:
+    """Return whether ssh could limit the copy: a slow network limits it before any cipher does.
+
+    Args:
+        links: the rates of the links that were measured, in bytes per second.
+    """
+    return links.get(Quantity.WIRE, float("inf")) > _ANY_CIPHER
 
 
 def worth_a_cipher(own: float, links: dict[Quantity, float]) -> bool:
@@ -62,32 +77,40 @@ def search(
     plain: Transport,
     version: Version,
     links: dict[Quantity, float],
-    others: Sequence[Transport] = (),
+    others: Callable[[], Sequence[Transport]] = tuple,
+    size_bytes: int | None = None,
 ) -> list[Transport]:
     """Sample the transports, and return those that need a closer look, the fastest first.
 
     It begins without compression and tries heavier compressions, then more streams, each as long as the rate improves.
     After that, each of the other routes is tried with the best settings so far, and with the compressions that may be
     best because no cipher takes time there. A closer look is needed because a sample is short and the servers have
-    other work to do. Returns no transport if the fastest one is beyond doubt.
+    other work to do. Returns no transport if the fastest one is beyond doubt, or if the whole copy takes only seconds
+    by it: then the choice does not matter.
 
     Args:
         measure: takes a sample by a transport; returns None if the transport fails, which is then left out.
         plain: the common settings of all transports of the first route.
         version: the rsync version that both servers have in common.
         links: the rates of the links that were measured before, in bytes per second.
-        others: the common settings of the transports of the other routes, sorted by route.
+        others: opens the other routes, and returns the common settings of their transports, sorted by route. It is
+            called only if they could matter.
+        size_bytes: the size of the whole copy; None: the choice always matters.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
     tried: dict[Transport, Probe] = {}
 
-    def at_the_disk() -> bool:
-        return bool(tried) and enough <= fastest_probe(list(tried.values())).bytes_per_second <= _DOUBTFUL * enough
+    def is_settled() -> bool:
+        """Return whether no other transport is faster, or could save more than seconds."""
+        if not tried:
+            return False
+        rate = fastest_probe(list(tried.values())).bytes_per_second
+        return enough <= rate <= _DOUBTFUL * enough or (size_bytes is not None and size_bytes < WORTH_SECONDS * rate)
 
     def improves(transport: Transport) -> bool:
         """Return whether that transport is better than all transports before it."""
-        if at_the_disk():
+        if is_settled():
             return False
         if transport not in tried and (found := measure(transport)) is not None:
             tried[transport] = found
@@ -100,12 +123,12 @@ def search(
         _climb(steps, lambda compression: improves(replace(plain, compression=compression)))
     if tried and can_stream(version):
         _widen(improves, tried, plain.route)
-        for route, variants in groupby(others, lambda other: other.route):
+        for route, variants in groupby([] if is_settled() else others(), lambda other: other.route):
             fastest = _ranked(tried)[0]
             for transport in [each for variant in variants for each in _likely(variant, fastest, version)]:
                 improves(transport)
             _widen(improves, tried, route)
-    return [] if at_the_disk() else _close(tried)
+    return [] if is_settled() else _close(tried)
 
 
 def _close(tried: dict[Transport, Probe]) -> list[Transport]:

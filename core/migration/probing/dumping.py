@@ -28,7 +28,7 @@ from core.migration.model.table_sample import (
     parse_locked_tables,
 )
 from core.migration.probing import sampling
-from core.migration.probing.proportion import Bounds
+from core.migration.probing.proportion import Budget
 from core.migration.probing.taking import Measured, ProbeContext, ProbeRecorder
 from core.migration.probing.timing import Timing
 from core.migration.transports import passes
@@ -40,6 +40,9 @@ from core.text import complaint
 LEAST_BYTES = 2 * 1024**2
 _SEND_SECONDS = 4.0
 """The longest time for sending the rows over the network. They are not a sample of the copy."""
+
+_LEAST_SECONDS = 1
+"""The shortest time for COPY that tells a rate."""
 
 _TYPES = frozenset(
     {
@@ -72,18 +75,18 @@ _LEAST_KB = 1024
 """maintenance_work_mem in kB: the default since 9.4, 64 MB, and the smallest value that a server accepts, 1 MB."""
 
 
-def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds) -> None:
+def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, budget: Budget) -> None:
     """Measure COPY of sampled tables on the old server, then a load and index builds on the new server.
 
     Each result is recorded. What cannot be measured is reported and left out. Nothing is measured if the cluster is not
-    running or its databases are not known.
+    running or its databases are not known, or if no time is left. The old server gets half of the time that is left.
 
     Args:
         site: both servers and the move.
         channel: the channel by which the rows are sent.
         scratch: the scratch folder on the new server.
         recorder: takes and records each probe.
-        bounds: the limits in bytes and seconds.
+        budget: the limits in bytes and seconds, and the time that is left.
     """
     cluster = find_cluster(site.old_facts, site.move.cluster)
     largest = max(
@@ -93,17 +96,27 @@ def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: Prob
         why = "no database of it is known" if cluster.running else "it does not run"
         site.job.report(Note(f"dump, load and index build of {cluster.data_directory} are not measured: {why}"))
         return
-    most = _bytes(recorder, bounds)
+    seconds = round(min(budget.bounds.dump_seconds, budget.left / 2))
+    if seconds < _LEAST_SECONDS:
+        text = f"dump, load and index build of {largest.name} are not measured: the time for the probes is over"
+        site.job.report(Note(text))
+        return
+    send_seconds = min(_SEND_SECONDS, budget.left / 4)
+    most = _bytes(recorder, budget.bounds.dump_bytes * seconds / budget.bounds.dump_seconds, send_seconds)
     site.job.report(
         Note(
             f"Up to {units.size(most)} of the largest tables of {largest.name} are read by COPY on "
-            f"{site.old.name} for about {units.duration(bounds.dump_seconds)}. The rows are loaded and "
+            f"{site.old.name} for about {units.duration(seconds)}. The rows are loaded and "
             f"indexed in a temporary cluster on {site.new.name}, then removed."
         )
     )
-    taken = recorder.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, bounds.dump_seconds))
+    taken = recorder.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, seconds))
     tables = parse_loadable_rows(taken.raw) if taken is not None else {}
     if not tables:
+        return
+    if not budget.left:
+        text = f"load and index build of {largest.name} are not measured: the time for the probes is over"
+        site.job.report(Note(text))
         return
     ended: list[Completed] = []
     recorder.take(
@@ -146,14 +159,14 @@ def statements(cluster: Cluster, database: Database, tables: Mapping[int, Loadab
     return f"{_memory(cluster, size)}kB", *made
 
 
-def _bytes(recorder: ProbeRecorder, bounds: Bounds) -> int:
-    """Return the bytes of tables to read: at most what the network can transfer in a few seconds."""
-    carried = recorder.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
-    return round(max(LEAST_BYTES, min(bounds.dump_bytes, carried)))
+def _bytes(recorder: ProbeRecorder, most: float, seconds: float) -> int:
+    """Return the bytes of tables to read: at most what the network can transfer in so many seconds."""
+    carried = recorder.rates.get(Quantity.WIRE, float("inf")) * seconds
+    return round(max(LEAST_BYTES, min(most, carried)))
 
 
 def _copy(
-    site: ProbeContext, channel: CopyChannel, cluster: Cluster, database: Database, most: int, seconds: float
+    site: ProbeContext, channel: CopyChannel, cluster: Cluster, database: Database, most: int, seconds: int
 ) -> Measured:
     owner = site.reader
     where = (
@@ -162,7 +175,7 @@ def _copy(
         cluster.port or 5432,
         cluster.series,
     )
-    shell = call("copy_probe", channel.folder, most, round(seconds), database.name, *where)
+    shell = call("copy_probe", channel.folder, most, seconds, database.name, *where)
     completed = site.on_old("probe: dump", shell)
     tables = parse_copied_tables(completed.stdout)
     locked = parse_locked_tables(completed.stdout)

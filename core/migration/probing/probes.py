@@ -5,7 +5,7 @@ the folders and the processes are removed in any case. If the workstation crashe
 them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,8 +20,26 @@ from core.migration.model.plan import Step
 from core.migration.model.probe import OF_A_DUMP, Probe, ProbeJournal, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.probing import commands, dumping, sampling, sums, wire
-from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search, worth_a_cipher
-from core.migration.probing.proportion import THOROUGH, Bounds, forecast, in_proportion, lately, slowest
+from core.migration.probing.candidates import (
+    CIPHERS,
+    WORTH_SECONDS,
+    fastest_cipher,
+    mounts,
+    search,
+    worth_a_cipher,
+    worth_measuring_ssh,
+)
+from core.migration.probing.proportion import (
+    THOROUGH,
+    Budget,
+    forecast,
+    forecast_text,
+    in_proportion,
+    lately,
+    latest_links,
+    sample_bytes,
+    slowest,
+)
 from core.migration.probing.taking import (
     Measured,
     ProbeContext,
@@ -31,7 +49,7 @@ from core.migration.probing.taking import (
     reason_of,
     scratch_folder,
 )
-from core.migration.probing.timing import parse_timing
+from core.migration.probing.timing import Timing, parse_timing
 from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, is_on_one_server, latest_pass
 from core.migration.transports.copy_channel import CopyChannel, make_copy_channel
@@ -39,16 +57,17 @@ from core.migration.transports.routes import route_steps
 from core.migration.transports.rsync_versions import oldest_version
 from core.servers.connection import Server
 
-_WORTH_SECONDS = 3.0
-"""A copy that takes less time than this is not worth a closer look at the transports."""
-
 _LARGER_BYTES = 1024**3
+_LEAST_LARGER_BYTES = 48 * 1024**2
 _LARGER_SECONDS = 2.0
-"""The larger samples take this many seconds, but have at most this many bytes."""
+"""The larger samples take this many seconds, but have at least and at most this many bytes."""
 
 _LEAST_SAMPLES = 3
-"""The samples of each route that are taken even if the time is over: without compression, and with the two lightest
+"""The samples that precede the tables if there is not time for both: without compression, and with the two lightest
 ones. Over a slow network, these give most of the possible improvement."""
+
+_FIRST_SECONDS = 2.0
+"""The first sample of a pass has at least so many seconds, because the estimate rests on it."""
 
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
@@ -67,6 +86,8 @@ def probe(
     *,
     before: Sequence[Probe] = (),
     thorough: bool = False,
+    expected_seconds: float | None = None,
+    began: float | None = None,
 ) -> tuple[Probe, ...]:
     """Measure the links of the copy path, the transports, and a dump & restore of a sample of tables.
 
@@ -85,6 +106,8 @@ def probe(
         before: earlier probes of the move; links that were measured within the last hour are not measured again.
         thorough: measure everything again, as long as that improves the result; otherwise the time is in proportion to
             the duration of the move.
+        expected_seconds: the duration of the move by an estimate; None: not known.
+        began: when the time of the probes began by the monotonic clock, with the reading of the facts; None: now.
 
     Raises:
         InputError: the facts of the old server do not contain the cluster.
@@ -96,53 +119,62 @@ def probe(
     site = ProbeContext(old, new, old_facts, new_facts, move, seed, job)
     again = {} if thorough else lately(before, datetime.now(UTC))
     recorder = ProbeRecorder(move.name, journal, job, again)
-    bounds = THOROUGH if thorough else in_proportion(site.size_bytes, slowest(before))
-    job.report(Note(forecast(bounds, list(again))))
+    bounds = THOROUGH if thorough else in_proportion(site.size_bytes, slowest(before), expected_seconds)
+    budget = Budget(bounds, began)
+    known = {quantity: each.bytes_per_second for quantity, each in latest_links(before).items()}
+    route = Route.LOCAL if is_on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
+    job.report(Note(forecast_text(forecast(bounds, known, list(again), over_network=route is not Route.LOCAL))))
     seconds = bounds.link_seconds
     recorder.take(Quantity.READ, lambda: _read(site, seconds))
-    route = Route.LOCAL if is_on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
     if route is not Route.LOCAL:
         recorder.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
     recorder.take(Quantity.SUMS, lambda: sums.measure(site))
     with scratch_folder(site) as scratch:
         recorder.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
         if not thorough:  # with the rates that are known by now
-            bounds = in_proportion(site.size_bytes, slowest((*again.values(), *recorder.taken)))
+            rate = slowest((*again.values(), *recorder.taken))
+            budget.bounds = in_proportion(site.size_bytes, rate, expected_seconds)
         with ExitStack() as ends:
             channel = _opened(site, _probe_channel(site, scratch, route), ends)
             plain = (
-                replace(channel.transport, cipher=_ciphers(site, channel, recorder, bounds.link_seconds))
+                replace(channel.transport, cipher=_ciphers(site, channel, recorder, budget))
                 if route is Route.SSH
                 else channel.transport
             )
-            sampler = _Sampler(site, channel, scratch, recorder, bounds)
-            _transports(site, sampler, plain, _others(site, channel, ends))
+            sampler = _Sampler(site, channel, scratch, recorder, budget)
+            matters = None if thorough else site.size_bytes
+            _transports(site, sampler, plain, lambda: _others(site, channel, ends), matters)
             if not again.keys() >= OF_A_DUMP:
-                dumping.probe(site, replace(channel, transport=plain), scratch, recorder, bounds)
+                dumping.probe(site, replace(channel, transport=plain), scratch, recorder, budget)
     job.report(Progress("probe", "probe", 1, 1))
     if not recorder.taken:
         raise recorder.errors[0]
     return (*again.values(), *recorder.taken)
 
 
-def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, seconds: int) -> str:
+def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, budget: Budget) -> str:
     """Return the cipher to choose, or an empty string for the default of ssh.
 
     The default is measured first, and is kept if no other cipher is faster. If another link limits the copy, no other
-    cipher is tried.
+    cipher is tried, and over a slow network none is measured at all.
 
     Args:
         site: both servers and the move.
         channel: the channel of the copy, through ssh.
         recorder: takes and records each probe.
-        seconds: the duration of the first measurement.
+        budget: the duration of the first measurement, and the time that is left for others.
     """
+    if not worth_measuring_ssh(recorder.rates):
+        return ""
+    seconds = budget.bounds.link_seconds
     own = recorder.take(Quantity.SSH, partial(_ssh, site, channel, seconds), channel.transport)
     if own is None or not worth_a_cipher(own.bytes_per_second, recorder.rates):
         return ""
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
     measured = {"": own.bytes_per_second}
     for name in (each for each in CIPHERS if each in known):
+        if not budget.left_for_samples:
+            break
         transport = Transport(cipher=name)
         taken = recorder.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), 1), transport)
         if taken is not None:
@@ -185,14 +217,16 @@ class _Sampler:
     """Copies samples of the cluster end to end, by different transports."""
 
     def __init__(
-        self, site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds
+        self, site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, budget: Budget
     ) -> None:
         self._site, self._channel, self._scratch, self.recorder = site, channel, scratch, recorder
-        self.bounds, self.version, self._large = bounds, channel.rsync, ""
+        self.budget, self.version, self._large = budget, channel.rsync, ""
+        self._besides = 0.0
+        self._connections: dict[tuple[Route, str], Timing] = {}
 
     def choose(self, budget: int) -> bool:
         """Choose the sample of about `budget` bytes that all further copies use; return whether that was possible."""
-        chosen = sampling.choose(self._channel, self._site.root.source, budget, self.bounds.small_files)
+        chosen = sampling.choose(self._channel, self._site.root.source, budget, self.budget.bounds.small_files)
         try:
             self._large = self._site.on_old("probe: choose a sample", chosen).stdout
         except CommandError as error:
@@ -200,57 +234,87 @@ class _Sampler:
             return False
         return True
 
-    def take(self, transport: Transport) -> Probe | None:
-        """Copy the sample and return the probe; None if the transport failed."""
-        return self.recorder.take(Quantity.END_TO_END, partial(self._send, transport), transport)
+    def take(self, transport: Transport, left: float) -> Probe | None:
+        """Copy the sample and return the probe; None if the transport failed, or if the time is not sufficient.
+
+        Args:
+            transport: the transport.
+            left: the seconds that are left for it. What a sample needs besides its own time, such as for dropping it
+                from the page cache, is as much as the sample before needed, without the time for measuring how long
+                connecting takes.
+        """
+        seconds = left - self._besides
+        if seconds < self.budget.bounds.sample_seconds:
+            return None
+        way, began = (transport.route, transport.mount), self.budget.elapsed
+        known = way in self._connections
+        taken = self.recorder.take(Quantity.END_TO_END, partial(self._send, transport, seconds), transport)
+        if taken is not None:
+            connection = self._connections[way]
+            once = 0 if known else 2e-9 * (connection.connect_nanoseconds + connection.flush_nanoseconds)
+            self._besides = max(0.0, self.budget.elapsed - began - taken.seconds - once)
+        return taken
 
     def warm_up(self, transport: Transport) -> None:
         """Copy the sample without recording the result: the first copy of a new sample is slower than all others."""
         try:
-            self._send(transport)
+            self._send(transport, sampling.MOST_SECONDS)
         except (CommandError, ParseError):  # the next copy, which counts, reports the reason
             self._site.job.check()
 
-    def _send(self, transport: Transport) -> Measured:
+    def _send(self, transport: Transport, seconds: float) -> Measured:
         sent = _mounted if transport.route is Route.NFS else _end_to_end
-        send = partial(sent, self._site, replace(self._channel, transport=transport), self._scratch, self._large)
+        channel, limit = replace(self._channel, transport=transport), max(1, int(min(seconds, sampling.MOST_SECONDS)))
+        way = transport.route, transport.mount
+
+        def send() -> Measured:
+            """Send it; after a failure, the time for connecting is measured again."""
+            earlier = self._connections.pop(way, None)
+            measured = sent(self._site, channel, self._scratch, self._large, limit, earlier)
+            self._connections[way] = measured[0]
+            return measured
+
         return again_if_nothing(send, f"the sample by {transport.name}", self._site.job)
 
 
-def _transports(site: ProbeContext, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:
+def _transports(
+    site: ProbeContext,
+    sampler: _Sampler,
+    plain: Transport,
+    others: Callable[[], Sequence[Transport]],
+    size_bytes: int | None,
+) -> None:
     """Copy samples by one transport after the other, until the time for their route is over.
 
     Args:
         site: both servers and the move.
         sampler: copies the samples.
         plain: the common settings of all transports of the first route.
-        others: the common settings of the transports of the other routes.
+        others: opens the other routes, and returns the common settings of their transports.
+        size_bytes: the size of the copy; None: the choice of the transport matters, whatever its size.
     """
-    recorder, bounds = sampler.recorder, sampler.bounds
-    budget = _budget(recorder.rates, bounds.sample_seconds)
-    size = units.size(min(budget, site.root.size_bytes or budget))
-    each = units.duration(min(bounds.route_seconds, bounds.samples_seconds))
-    routes = " on each route" if others else ""
+    recorder, budget = sampler.recorder, sampler.budget
+    size = sample_bytes(recorder.rates, budget.bounds.sample_seconds)
+    shown = units.size(min(size, site.root.size_bytes or size))
     site.job.report(
         Note(
-            f"samples of {size} are sent from the old to the new server, by one transport after the other, for {each} "
-            f"at most{routes}, and are then removed"
+            f"samples of {shown} are sent from the old to the new server, by one transport after the other, and are "
+            "then removed"
         )
     )
-    if not sampler.choose(budget):
+    if not sampler.choose(size):
         return
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
-        if transport.route not in ends:  # one of each route is tried, even if the time is over
-            ends[transport.route] = recorder.seconds + bounds.route_seconds
-            return sampler.take(transport)
-        late = recorder.seconds > ends[transport.route] or (
-            recorder.seconds > bounds.samples_seconds and recorder.samples_by(transport.route) >= _LEAST_SAMPLES
-        )
-        return None if late else sampler.take(transport)
+        if not ends:  # one is taken even if the time is over
+            ends[transport.route] = budget.elapsed + budget.bounds.route_seconds
+            return sampler.take(transport, max(_FIRST_SECONDS, budget.left_for_samples / 2))
+        end = ends.setdefault(transport.route, budget.elapsed + budget.bounds.route_seconds)
+        left = budget.left if recorder.samples < _LEAST_SAMPLES else budget.left_for_samples
+        return sampler.take(transport, min(left, end - budget.elapsed))
 
-    close = search(measure, plain, sampler.version, recorder.rates, others)
+    close = search(measure, plain, sampler.version, recorder.rates, others, size_bytes)
     _look_closer(site, sampler, close)
 
 
@@ -259,26 +323,25 @@ def _look_closer(site: ProbeContext, sampler: _Sampler, close: Sequence[Transpor
 
     They take turns, so that a disturbance affects all of them. Nothing is done if the whole copy takes only seconds.
     """
-    recorder, bounds = sampler.recorder, sampler.bounds
+    recorder, budget = sampler.recorder, sampler.budget
     fastest = max(_medians(recorder, close).values(), default=0.0)
     size = site.root.size_bytes
-    end = min(bounds.samples_seconds, recorder.seconds + bounds.closer_seconds)
-    if not close or recorder.seconds >= end or (size is not None and size < _WORTH_SECONDS * fastest):
+    end = budget.elapsed + min(budget.left_for_samples, budget.bounds.closer_seconds)
+    if not close or budget.elapsed >= end or (size is not None and size < WORTH_SECONDS * fastest):
         return
-    budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
+    larger = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, _LEAST_LARGER_BYTES)))
     site.job.report(
         Note(
-            f"{len(close)} transports are about equally fast. Larger samples of {units.size(budget)} show which is "
+            f"{len(close)} transports are about equally fast. Larger samples of {units.size(larger)} show which is "
             "fastest"
         )
     )
-    if not sampler.choose(budget):
+    if not sampler.choose(larger):
         return
     sampler.warm_up(close[0])
     for turn in range(1, _MOST_TURNS + 1):
         for transport in close:
-            if recorder.seconds < end:
-                sampler.take(transport)
+            sampler.take(transport, end - budget.elapsed)
         if turn < _LEAST_TURNS:
             continue
         medians = _medians(recorder, close)
@@ -291,16 +354,6 @@ def _medians(recorder: ProbeRecorder, transports: Sequence[Transport]) -> dict[T
     """Return the median rate of each transport over all its samples, in bytes per second."""
     samples = {probe.transport: probe for probe in latest_pass(recorder.taken) if probe.quantity is Quantity.END_TO_END}
     return {each: samples[each].bytes_per_second for each in transports}
-
-
-def _budget(rates: dict[Quantity, float], seconds: float) -> int:
-    """Return the bytes of a sample that takes `seconds`, by the rates of the disks and of the network.
-
-    Compression may make the network four times as fast.
-    """
-    carried = rates.get(Quantity.WIRE, 30e6) * 4
-    bound = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
-    return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, seconds * bound)))
 
 
 def _read(site: ProbeContext, seconds: int) -> Measured:
@@ -321,7 +374,9 @@ def _ssh(site: ProbeContext, channel: CopyChannel, seconds: int) -> Measured:
     return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
 
 
-def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
+def _end_to_end(
+    site: ProbeContext, channel: CopyChannel, scratch: str, large: str, seconds: int, earlier: Timing | None
+) -> Measured:
     """Copy the sample. The time includes its share of the time that further streams take to connect in a copy.
 
     Args:
@@ -329,23 +384,28 @@ def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: s
         channel: the channel with the transport.
         scratch: the scratch folder on the new server.
         large: the large files of the sample, as `sampling.choose` prints them.
+        seconds: the copy is ended after this time.
+        earlier: an earlier sample by the same route; None: this is the first.
     """
     skipped = sampling.skipped(large)
     site.on_new("probe: make room", sampling.make_room(scratch), large)
-    sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", sampling.send(channel, site.root.source))
+    send = sampling.send(channel, site.root.source, seconds, earlier)
+    sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", send)
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
     how = f"a sample of the cluster by {channel.transport.name}, until it is on the new disk"
     timing = parse_timing(f"{sent.stdout}\n{landed}")
     share = timing.bytes / max(timing.bytes, site.root.size_bytes or 0)
-    besides = share * passes.additional_rsync_starts(channel) * timing.connect_seconds
+    besides = share * passes.additional_rsync_starts(channel) * timing.connect_nanoseconds / 1e9
     return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
-def _mounted(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
+def _mounted(
+    site: ProbeContext, channel: CopyChannel, scratch: str, large: str, seconds: int, earlier: Timing | None
+) -> Measured:
     """Copy the sample over NFS, through a mount of its own, because each transport has other mount options."""
     with ExitStack() as ends:
         _carried(site, nfs.mounting_steps(channel, site.reader), nfs.unmounting_steps(channel), ends)
-        return _end_to_end(site, channel, scratch, large)
+        return _end_to_end(site, channel, scratch, large, seconds, earlier)
 
 
 def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChannel:

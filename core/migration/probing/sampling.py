@@ -7,15 +7,17 @@ of the rest, and rsync continues after it with --append. So every sample has the
 files are. The files are dropped from the page cache of the old server first.
 """
 
+from core.migration.probing.timing import Timing
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
 
 LABEL = "sample"
-SECONDS = 5
-"""A transport that takes longer is ended after this time."""
+MOST_SECONDS = 5
+"""A transport that takes longer is ended after this time, or earlier if less is left for all samples."""
 MOST_BYTES = 256 * 1024**2
-LEAST_BYTES = 48 * 1024**2
+LEAST_BYTES = 8 * 1024**2
+"""Less tells no rate: of the time of a sample, that of connecting is subtracted, which varies."""
 
 
 def choose(channel: CopyChannel, folder: str, budget: int, small_files: int) -> Shell:
@@ -46,13 +48,20 @@ def make_room(folder: str) -> Shell:
     return call("make_sample_holes", folder)
 
 
-def send(channel: CopyChannel, folder: str) -> Shell:
+def send(channel: CopyChannel, folder: str, seconds: int, earlier: Timing | None = None) -> Shell:
     """Return the command that sends the sample from the old server by the transport of the channel.
 
     It ends when the sample is on the disk of the new server, or when the time is over. The time for connecting is
     measured by a pass without files, and the time for requesting a flush by a flush without data. Both are subtracted.
+
+    Args:
+        channel: the channel with the transport.
+        folder: the folder that the sample represents.
+        seconds: the passes are ended after this time.
+        earlier: an earlier sample by the same route, whose times for connecting and for a flush are used again.
     """
-    return passes.prepare_call(channel, call("send_sample", folder, dict(channel.targets)[LABEL], SECONDS))
+    known = (earlier.connect_nanoseconds, earlier.flush_nanoseconds) if earlier is not None else ()
+    return passes.prepare_call(channel, call("send_sample", folder, dict(channel.targets)[LABEL], seconds, *known))
 
 
 def arrived(folder: str, skipped: int) -> Shell:

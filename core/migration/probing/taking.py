@@ -1,6 +1,5 @@
 """Both servers of the probes of a move, and how one probe is taken and recorded."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
-from core.migration.model.transport import PLAIN, Route, Transport
+from core.migration.model.transport import PLAIN, Transport
 from core.migration.probing import commands
 from core.migration.probing.timing import Timing, ratio_of
 from core.migration.transports.copy_channel import new_server_address, unique_name
@@ -100,7 +99,7 @@ class ProbeRecorder:
 
     def __init__(self, move: str, journal: ProbeJournal, job: Job, again: Mapping[Quantity, Probe] = _NONE) -> None:
         self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
-        self._began, self._again = time.monotonic(), again
+        self._again = again
         self.taken: list[Probe] = []
         self.errors: list[PghaulError] = []
 
@@ -110,16 +109,9 @@ class ProbeRecorder:
         return {probe.quantity: probe.bytes_per_second for probe in (*self._again.values(), *self.taken)}
 
     @property
-    def seconds(self) -> float:
-        """The duration of this pass so far, in seconds."""
-        return time.monotonic() - self._began
-
-    def samples_by(self, route: Route) -> int:
-        """Return the number of samples by this route."""
-        return sum(probe.transport is not None and probe.transport.route is route for probe in self._samples())
-
-    def _samples(self) -> Iterator[Probe]:
-        return (probe for probe in self.taken if probe.quantity is Quantity.END_TO_END)
+    def samples(self) -> int:
+        """The number of samples that were copied."""
+        return sum(probe.quantity is Quantity.END_TO_END for probe in self.taken)
 
     def take(
         self, quantity: Quantity, measure: Callable[[], Measured], transport: Transport | None = None

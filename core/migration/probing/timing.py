@@ -5,18 +5,24 @@ from dataclasses import dataclass
 
 from core.errors import ParseError
 
-_LINE = re.compile(r"^(bytes|nanoseconds|connect) (\d{1,19})$", re.MULTILINE)
+_LINE = re.compile(r"^(bytes|nanoseconds|connect|flush) (\d{1,19})$", re.MULTILINE)
 _LITERAL = re.compile(r"^Literal data: ([\d,]{1,24}) bytes", re.MULTILINE)
 _SENT = re.compile(r"^Total bytes sent: ([\d,]{1,24})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The bytes that were transferred, the time for that, and the time for an ssh connection alone."""
+    """The bytes that were transferred, and the time for that.
+
+    Attributes:
+        connect_nanoseconds: of a sample, the time for a pass over nothing.
+        flush_nanoseconds: of a sample, the time for a flush that has nothing to do.
+    """
 
     bytes: int
     seconds: float
-    connect_seconds: float = 0.0
+    connect_nanoseconds: int = 0
+    flush_nanoseconds: int = 0
 
 
 def parse_timing(text: str) -> Timing:
@@ -30,7 +36,7 @@ def parse_timing(text: str) -> Timing:
         raise ParseError(
             f"a probe returned no measurement: {_first(text)!r}", "see its command in the log and run it by hand"
         )
-    return Timing(found["bytes"], found["nanoseconds"] / 1e9, found.get("connect", 0) / 1e9)
+    return Timing(found["bytes"], found["nanoseconds"] / 1e9, found.get("connect", 0), found.get("flush", 0))
 
 
 def ratio_of(text: str) -> float | None:

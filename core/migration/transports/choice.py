@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from core import units
 from core.facts.model import Facts
 from core.migration.findings.hosts import Hosts, compare_hosts
+from core.migration.model.estimate import bottleneck_title
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import PLAIN, Route, Transport
@@ -23,14 +25,10 @@ _LIMITING = 0.8
 _LARGE_ENOUGH = 0.5
 """A sample with a smaller share of the largest sample's bytes was shorter; a larger one may have been cut off."""
 
-_LINKS = {Quantity.READ: "old disk", Quantity.WIRE: "wire", Quantity.WRITE: "new disk"}
+_FULL_PASS = 3
+"""A pass with fewer samples was cancelled, or its time was over: it tells little about the other transports."""
 
-_BOTTLENECKS = {
-    "old disk": "disk of the old server",
-    "wire": "network",
-    "new disk": "disk of the new server",
-    "old cpu": "CPU of the old server",
-}
+_LINKS = {Quantity.READ: "old disk", Quantity.WIRE: "wire", Quantity.WRITE: "new disk"}
 
 _LINK_NAMES = {
     Quantity.READ: "old disk",
@@ -86,11 +84,7 @@ def choose_transport(probes: Sequence[Probe], routes: Collection[Route] = (Route
     """
     plain = Transport(route=Route.LOCAL if Route.LOCAL in routes else Route.SSH)
     latest = latest_pass(probes)
-    tried = [
-        probe
-        for probe in latest
-        if probe.quantity is Quantity.END_TO_END and (probe.transport or PLAIN).route in routes
-    ]
+    tried = [probe for probe in latest if probe.quantity is Quantity.END_TO_END and _route(probe.transport) in routes]
     links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SUMS, Quantity.SSH}}
     if not tried:
         return Choice(plain, _explain_untried(links), links)
@@ -105,15 +99,37 @@ def choose_transport(probes: Sequence[Probe], routes: Collection[Route] = (Route
 def latest_pass(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """Return the latest measurement of each link and of each transport.
 
-    Of the transports, only the latest pass counts. A transport that was tried several times in a pass counts by the
-    median of its larger samples, with two samples by the lower one, so that a single lucky sample does not win.
+    Of the transports, only the latest pass counts. If it has few samples, those of the latest full pass before it count
+    too, for the transports of the same routes that it did not try. A transport that was tried several times in a pass
+    counts by the median of its larger samples, with two samples by the lower one, so that a single lucky sample does
+    not win.
     """
-    last = {probe.quantity: probe.began_at for probe in sorted(probes, key=lambda each: each.taken_at)}
+    ordered = sorted(probes, key=lambda each: each.taken_at)
+    last = {probe.quantity: probe.began_at for probe in ordered}
     tries: dict[tuple[Quantity, Transport | None], list[Probe]] = {}
-    for probe in sorted(probes, key=lambda each: each.taken_at):
+    for probe in ordered:
         if probe.began_at == last[probe.quantity]:
             tries.setdefault((probe.quantity, probe.transport), []).append(probe)
+    tried = {transport for quantity, transport in tries if quantity is Quantity.END_TO_END}
+    routes = {_route(each) for each in tried}
+    for probe in [] if len(tried) >= _FULL_PASS else _latest_full_pass(ordered):
+        if probe.transport not in tried and _route(probe.transport) in routes:
+            tries.setdefault((probe.quantity, probe.transport), []).append(probe)
     return tuple(_median_probe(each) for each in tries.values())
+
+
+def _latest_full_pass(ordered: Sequence[Probe]) -> list[Probe]:
+    """Return the samples of the latest pass that has enough of them."""
+    passes: dict[datetime | None, list[Probe]] = {}
+    for probe in ordered:
+        if probe.quantity is Quantity.END_TO_END:
+            passes.setdefault(probe.began_at, []).append(probe)
+    full = [each for each in passes.values() if len({probe.transport for probe in each}) >= _FULL_PASS]
+    return full[-1] if full else []
+
+
+def _route(transport: Transport | None) -> Route:
+    return (transport or PLAIN).route
 
 
 def _median_probe(tries: Sequence[Probe]) -> Probe:
@@ -125,9 +141,12 @@ def _median_probe(tries: Sequence[Probe]) -> Probe:
 
 
 def _large_samples(tried: Sequence[Probe]) -> list[Probe]:
-    """Return the samples that are about as large as the largest one: a smaller sample says less."""
-    largest = max(probe.bytes for probe in tried)
-    return [probe for probe in tried if probe.bytes >= min(largest, _LARGE_ENOUGH * largest)]
+    """Return the samples that are about as large as the largest one of their pass: a smaller sample says less."""
+    largest: dict[datetime | None, int] = {}
+    for probe in tried:
+        largest[probe.began_at] = max(probe.bytes, largest.get(probe.began_at, probe.bytes))
+    least = {began_at: min(most, _LARGE_ENOUGH * most) for began_at, most in largest.items()}
+    return [probe for probe in tried if probe.bytes >= least[probe.began_at]]
 
 
 def fastest_probe(tried: Sequence[Probe]) -> Probe:
@@ -176,7 +195,7 @@ def _explain_choice(sample: Probe, tried: Sequence[Probe], links: dict[Quantity,
     if other_rates:
         sentences.append(f"Other transports: {other_rates}.")
     if bound:
-        sentences.append(f"The bottleneck of this transport is the {_BOTTLENECKS[bound]}.")
+        sentences.append(f"The bottleneck of this transport is the {bottleneck_title(bound)}.")
     return " ".join([*sentences, _describe_links(links)]) if links else " ".join(sentences)
 
 
@@ -211,7 +230,7 @@ def _explain_untried(links: dict[Quantity, Probe]) -> str:
         return _describe_links(links)
     slowest = min(others, key=lambda each: others[each].bytes_per_second)
     if ssh.bytes_per_second >= 0.9 * others[slowest].bytes_per_second:
-        first = f"One SSH stream is about as fast as the slowest link, the {_BOTTLENECKS[_LINKS[slowest]]}."
+        first = f"One SSH stream is about as fast as the slowest link, the {bottleneck_title(_LINKS[slowest])}."
     else:
         first = "One SSH stream limits the copy. More streams would help."
     return f"{first} {_describe_links(links)}"

@@ -52,7 +52,7 @@ def _allow_key_steps(channel: CopyChannel, owner: str) -> list[Step]:
         ),
         Step(
             id=step_ids.ALLOW_KEY,
-            title="Allow the key for this copy only",
+            title="Add the key to authorized_keys, for this copy only",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.login,

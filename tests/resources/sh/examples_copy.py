@@ -573,7 +573,7 @@ EXAMPLES = [
         ("@folder@/old", "@folder@/new", "5"),
         arrange=f"{_DATA} && printf '4 0 0 0 ./base/1\\n4 0 0 0 ./base/2\\n' >lists/sample",
         settings=SETTINGS,
-        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
+        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\nflush \d+\n",
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
     ),
     Example(
@@ -581,8 +581,17 @@ EXAMPLES = [
         ("@folder@/old", "@folder@/new", "5"),
         arrange=f"{_DATA} && printf '4 0 0 0 ./base/1\\n4 0 0 0 ./base/2\\n' >lists/sample",
         settings=_TWO,
-        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
+        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\nflush \d+\n",
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
         name="two streams",
+    ),
+    Example(
+        "send_sample",
+        ("@folder@/old", "@folder@/new", "5", "7", "8"),
+        arrange=f"{_DATA} && printf '4 0 0 0 ./base/1\\n4 0 0 0 ./base/2\\n' >lists/sample",
+        settings=SETTINGS,
+        matches=r"(?s).*nanoseconds \d+\nconnect 7\nflush 8\n",
+        after="[ -e new/base/1 ] && [ -e new/base/2 ] && [ ! -e lists/files-sample-0.names ]",
+        name="after another one",
     ),
 ]

@@ -8,7 +8,7 @@ import pytest
 
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import PLAIN, Route, Transport
-from core.migration.probing.candidates import fastest_cipher, search
+from core.migration.probing.candidates import fastest_cipher, search, worth_measuring_ssh
 from core.migration.transports.choice import choose_transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from tests.core.migration.builders import NOW, probe
@@ -22,6 +22,7 @@ def found(
     links: dict[Quantity, float] = FAST_DISKS,
     plain: Transport = PLAIN,
     others: tuple[Transport, ...] = (),
+    size_bytes: int | None = None,
 ) -> tuple[Transport, list[Transport]]:
     """What is chosen, and what was tried on the way."""
     taken: list[Probe] = []
@@ -33,7 +34,7 @@ def found(
         taken.append(replace(probe(Quantity.END_TO_END, value), transport=transport, began_at=NOW))
         return taken[-1]
 
-    search(measure, plain, version, links, others)
+    search(measure, plain, version, links, lambda: others, size_bytes)
     routes = [plain.route, *(other.route for other in others)]
     return choose_transport(taken, routes).transport, [each.transport for each in taken if each.transport is not None]
 
@@ -77,6 +78,35 @@ def test_the_best_of_all_is_found(wire: float, processors: int, version: Version
 def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
     _, tried = found(lambda _: 59e6, links={Quantity.READ: 60e6, Quantity.WRITE: 500e6})
     assert tried == [Transport()]
+
+
+def test_a_sample_at_nine_tenths_of_the_disk_is_at_its_end() -> None:
+    disks = {Quantity.READ: 60e6, Quantity.WRITE: 500e6}
+    assert len(found(lambda _: 55e6, links=disks)[1]) == 1
+    assert len(found(lambda _: 53e6, links=disks)[1]) > 1
+
+
+def test_no_other_transport_is_tried_where_the_whole_copy_takes_seconds() -> None:
+    _, tried = found(chain(12e6, 2), size_bytes=30 * 10**6)
+    assert tried == [Transport()]
+    _, tried = found(chain(12e6, 2), size_bytes=100 * 10**6)
+    assert tried == [Transport(), Transport("", "lz4")]
+    assert len(found(chain(12e6, 2), size_bytes=10**12)[1]) == len(found(chain(12e6, 2))[1]) > 2
+
+
+def test_no_other_route_is_opened_where_it_cannot_matter() -> None:
+    def refuse() -> tuple[Transport, ...]:
+        raise RuntimeError("a route was opened")
+
+    made = replace(probe(Quantity.END_TO_END, 59e6), began_at=NOW)
+    links = {Quantity.READ: 60e6, Quantity.WRITE: 500e6}
+    assert search(lambda transport: replace(made, transport=transport), PLAIN, (3, 2, 7), links, refuse) == []
+
+
+def test_ssh_is_not_measured_over_a_network_that_is_slower_than_every_cipher() -> None:
+    assert not worth_measuring_ssh({Quantity.WIRE: 12e6, Quantity.READ: 500e6})
+    assert worth_measuring_ssh({Quantity.WIRE: 119e6})
+    assert worth_measuring_ssh({Quantity.READ: 12e6})  # the network is not known
 
 
 def test_a_sample_that_outruns_a_disk_shows_that_the_disk_was_measured_badly() -> None:

@@ -1,11 +1,24 @@
 """How far probes go beside the move that they are for."""
 
+import time
 from dataclasses import replace
 from datetime import timedelta
+from math import inf
+
+import pytest
 
 from core.migration.model.probe import OF_A_DUMP, Quantity
 from core.migration.probing.candidates import worth_a_cipher
-from core.migration.probing.proportion import THOROUGH, forecast, in_proportion, lately, slowest
+from core.migration.probing.proportion import (
+    THOROUGH,
+    Budget,
+    forecast,
+    forecast_text,
+    in_proportion,
+    lately,
+    sample_bytes,
+    slowest,
+)
 from tests.core.migration.builders import NOW, probe
 
 TERA = 10**12
@@ -38,10 +51,34 @@ def test_links_that_were_measured_lately_are_used_again() -> None:
     assert slowest([sample]) is None
 
 
-def test_samples_leave_tables_their_part_of_the_time() -> None:
+def test_an_estimate_knows_better_than_the_slowest_link_how_long_a_move_takes() -> None:
+    assert in_proportion(30 * 10**9, 100e6, 200.0).seconds == 20
+    assert in_proportion(30 * 10**9, 100e6, 20.0).seconds == 15
+    assert in_proportion(10**9, 100e6, 1e5) == THOROUGH
+
+
+def test_the_time_counts_from_its_beginning_and_is_over_at_its_end() -> None:
     short = in_proportion(10**9, 100e6)
-    assert short.samples_seconds + 2 * short.dump_seconds == short.seconds == 15
-    assert THOROUGH.samples_seconds == THOROUGH.seconds
+    fresh, begun = Budget(short), Budget(short, time.monotonic() - 8)
+    assert fresh.left == pytest.approx(fresh.bounds.seconds - 1.5, abs=1)
+    assert begun.left == pytest.approx(fresh.left - 8, abs=1)
+    assert begun.elapsed == pytest.approx(8, abs=1)
+    over = Budget(short, time.monotonic() - 14)
+    assert (over.left, over.left_for_samples) == (0, 0)
+    assert Budget(THOROUGH, time.monotonic() - 1e6).left == inf
+
+
+def test_samples_leave_tables_their_part_of_the_time() -> None:
+    short = Budget(in_proportion(10**9, 100e6))
+    assert short.left_for_samples == pytest.approx(short.left - 4, abs=0.5)
+    assert Budget(THOROUGH).left_for_samples == inf
+
+
+def test_samples_over_a_slow_network_are_small() -> None:
+    slow = {**GIGABIT, Quantity.WIRE: 5.6e6}
+    assert sample_bytes(slow, 0.5) == round(0.5 * 4 * 5.6e6) < 48 << 20
+    assert sample_bytes({**GIGABIT, Quantity.WIRE: 1e5}, 0.5) == 8 << 20
+    assert sample_bytes(GIGABIT, 10) == 256 << 20
 
 
 def test_a_dump_is_sampled_again_where_a_part_of_it_is_missing() -> None:
@@ -50,13 +87,30 @@ def test_a_dump_is_sampled_again_where_a_part_of_it_is_missing() -> None:
     assert lately([fresh[Quantity.DUMP], fresh[Quantity.INDEX]], NOW) == {}
 
 
+GIGABIT = {Quantity.READ: 200e6, Quantity.WIRE: 119e6, Quantity.WRITE: 200e6}
+
+
 def test_the_forecast_says_for_how_long_and_what_is_used_again() -> None:
-    assert " 15 s" in forecast(in_proportion(10**9, 100e6), [])
-    assert " 48.0 MiB " in forecast(in_proportion(10**9, 100e6), [])
-    assert "MiB" not in forecast(THOROUGH, list(OF_A_DUMP))
-    said = forecast(THOROUGH, [Quantity.READ, Quantity.WIRE])
+    short = forecast(in_proportion(10**9, 100e6), GIGABIT, [])
+    assert (short.seconds, short.again) == (15, ())
+    assert forecast(THOROUGH, GIGABIT, []).seconds == 105
+    said = forecast_text(forecast(THOROUGH, GIGABIT, [Quantity.READ, Quantity.WIRE]))
     assert " 1 min 45 s" in said
     assert said.endswith(": read, wire")
+
+
+def test_the_forecast_counts_what_is_written_and_sent() -> None:
+    short = in_proportion(10**9, 100e6)
+    coming = forecast(short, GIGABIT, [])
+    assert coming.written_bytes - coming.sent_bytes == 200e6 - 119e6
+    assert 48 << 20 < coming.sent_bytes < 1e9
+    known = forecast(short, GIGABIT, [Quantity.WIRE, Quantity.WRITE])
+    assert known.written_bytes == known.sent_bytes == coming.sent_bytes - 119e6
+    without_tables = forecast(short, GIGABIT, list(OF_A_DUMP))
+    assert coming.sent_bytes - without_tables.sent_bytes == short.dump_bytes
+    assert forecast(short, GIGABIT, [], over_network=False).sent_bytes == 0
+    slow = forecast(short, {**GIGABIT, Quantity.WIRE: 5.6e6}, [])
+    assert slow.sent_bytes < coming.sent_bytes / 2
 
 
 def test_no_other_cipher_is_tried_where_the_wire_or_a_disk_holds_the_copy_up() -> None:

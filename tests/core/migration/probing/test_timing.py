@@ -7,8 +7,8 @@ from core.migration.probing.timing import Timing, parse_timing
 
 
 def test_parse_timing() -> None:
-    text = "Number of files: 3\nnanoseconds 1500000000\nconnect 200000000\nbytes 300\ndirect yes\n"
-    assert parse_timing(text) == Timing(300, 1.5, 0.2)
+    text = "Number of files: 3\nnanoseconds 1500000000\nconnect 200000000\nflush 30000000\nbytes 300\ndirect yes\n"
+    assert parse_timing(text) == Timing(300, 1.5, 200_000_000, 30_000_000)
 
 
 @pytest.mark.parametrize("text", ["", "bytes 5", "nanoseconds 5", "bytes 0\nnanoseconds 5", "bytes -5\nnanoseconds 5"])

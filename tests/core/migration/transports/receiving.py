@@ -66,7 +66,7 @@ def said(
     root = DataRoot("data", "", str(old), str(new), None, None)
     if transport.route is not Route.DAEMON:
         _carried(folder, sampling.choose(channel, str(old), 48_000_000, 100))
-        _carried(folder, sampling.send(channel, str(old)))
+        _carried(folder, sampling.send(channel, str(old), 5))
         shutil.rmtree(new)
         new.mkdir()
         unlimited[0] = len(_lines(folder))

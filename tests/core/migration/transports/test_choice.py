@@ -5,8 +5,8 @@ import pytest
 
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.probe import Probe, Quantity
-from core.migration.model.transport import PLAIN, Transport
-from core.migration.transports.choice import choose_transport, latest_pass
+from core.migration.model.transport import PLAIN, Route, Transport
+from core.migration.transports.choice import choose_transport, latest_pass, tried_routes
 from tests.core.migration.builders import NOW, move, old, probe
 
 
@@ -66,6 +66,28 @@ def test_what_an_earlier_pass_tried_counts_no_more() -> None:
     assert choose_transport([early, sample(100e6)]).transport == PLAIN
     read = replace(probe(Quantity.READ, 80e6), taken_at=before, began_at=before)
     assert read in latest_pass([early, sample(100e6), read])
+
+
+def test_a_cancelled_pass_does_not_replace_the_full_one_before() -> None:
+    before = NOW - timedelta(hours=1)
+    tried = [sample(12e6), sample(80e6, "lz4"), replace(sample(90e6, "zstd:1"), bytes=10**12)]
+    full = [replace(each, taken_at=before, began_at=before) for each in tried]
+    choice = choose_transport([*full, sample(11e6)])
+    assert choice.transport == Transport("", "zstd:1", 1)
+    assert choice.sample == full[2]
+    assert sample(11e6) in latest_pass([*full, sample(11e6)])
+    assert full[0] not in latest_pass([*full, sample(11e6)])
+    again = [sample(11e6), sample(70e6, "lz4"), sample(60e6, "zstd:1")]
+    assert choose_transport([*full, *again]).transport == Transport("", "lz4", 1)
+
+
+def test_of_an_earlier_pass_no_route_counts_that_was_not_tried_again() -> None:
+    before = NOW - timedelta(hours=1)
+    made = [sample(rate, compression) for rate, compression in ((12e6, ""), (80e6, "lz4"), (90e6, "zstd:1"))]
+    by_daemon = replace(made[2], transport=Transport("", "zstd:1", 1, route=Route.DAEMON))
+    full = [replace(each, taken_at=before, began_at=before) for each in (*made[:2], by_daemon)]
+    assert tried_routes([*full, sample(11e6)]) == {Route.SSH}
+    assert choose_transport([*full, sample(11e6)], list(Route)).transport == Transport("", "lz4", 1)
 
 
 @pytest.mark.parametrize(("rates", "counts"), [((90, 50), 50), ((90, 50, 60), 60), ((50, 60, 90, 70), 60)])

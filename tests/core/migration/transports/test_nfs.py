@@ -160,7 +160,7 @@ def test_the_best_mount_is_tried_with_more_streams_and_never_packed() -> None:
         return sampled(transport, rates[transport.mount] * transport.streams**0.2 if transport.mount else 100e6)
 
     others = [Transport(route=Route.NFS, mount=mount) for mount in rates]
-    search(measure, Transport(), (3, 2, 7), {}, others)
+    search(measure, Transport(), (3, 2, 7), {}, lambda: others)
     over_nfs = [transport for transport in tried if transport.route is Route.NFS]
     assert {transport.mount for transport in over_nfs} == set(rates)
     assert all(not transport.compression for transport in over_nfs)

@@ -89,7 +89,7 @@ def test_it_is_allowed_sampled_chosen_and_kept(route: Route) -> None:
         probes.append(sample(transport, 1e9 if transport.route is route else 80e6))
         return probes[-1]
 
-    search(measure, Transport(), (3, 2, 7), {}, [Transport(route=route)])
+    search(measure, Transport(), (3, 2, 7), {}, lambda: [Transport(route=route)])
     assert choose_transport(probes, [Route.SSH, route]).transport.route is route
     assert documents.load(Transport, documents.dump(Transport(route=route))).route is route
 
