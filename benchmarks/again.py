@@ -29,7 +29,7 @@ from core.migration.model import step_ids
 from core.migration.model.move import Verify
 from core.servers.profiles import Nobody
 
-CLOCK, ESTIMATE, STATUS = "clock.json", "estimate.json", "status.json"
+CLOCK, ESTIMATE, STATUS, PROBED = "clock.json", "estimate.json", "status.json", "probed.json"
 _LATER = {
     "facts": "taken_at",
     "probes": "taken_at",

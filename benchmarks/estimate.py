@@ -4,7 +4,10 @@
     python benchmarks/estimate.py --again FOLDER [--only N...] [--ways …]
 
 Each setting is probed once and estimated by `pghaul estimate` from these probes alone, and then done in each way,
-between the same two hosts made as they were before. With --keep the history of each way stays in a folder of its own:
+between the same two hosts made as they were before. Where a setting has a load, what is done without it (cold) has
+probes of its own, taken without it. A way that fails is said and left out; the others go on, and the run ends with 1.
+
+The history of each way stays in a folder of its own, below the one that --keep names, as soon as the way has ended:
 `PGHAUL_DATA=FOLDER/3-warm/history pghaul estimate --record` shows it stage by stage. With --again nothing is run: what
 was kept is estimated anew by the present code, from its probes alone, and held against the clock that was kept; below
 stands how good the estimates were that were made then.
@@ -24,6 +27,7 @@ not win it.
     the whole       likely within 15 % of the clock in 9 of 10
     the downtime    likely within 25 % of the clock in 9 of 10
     both            the clock between low and high in 8 of 10
+    the probes      `pghaul probe` within a tenth of the first copy that was done, and within 15 s where that is less
 """
 
 import argparse
@@ -35,21 +39,23 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.again import CLOCK, ESTIMATE, STATUS, Kept, again, clocked, kept
+from benchmarks.again import CLOCK, ESTIMATE, PROBED, STATUS, Kept, again, clocked, kept
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
-from benchmarks.judging import WAYS, Clock, Judged, best_possible, good, judged, line, sums, table
+from benchmarks.judging import WAYS, Clock, Judged, Probing, best_possible, good, judged, line, sums, table
 from benchmarks.stopping import MOVE, SPACE, Load, busy, describe, pghaul
 from core.servers.shell import command
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.caches import SOME, cold_caches, touch_disks
 from tests.lab.lab import Lab
-from tests.lab.machine import lab_unavailable
+from tests.lab.machine import LabError, lab_unavailable
 
 ONE, ALL = Load("load on one of ten tables", 1, 1.0), Load("load on all ten", 10, 1.0)
 NEW_BIN = "/usr/lib/postgresql/15/bin"
@@ -127,33 +133,87 @@ def _psql(lab: Lab, text: str) -> None:
     lab.old.exec("env", "PGHOST=/tmp", *words, user="postgres", input=text)
 
 
-def measure(setting: Setting, ways: Sequence[str], folder: Path, times: int = 1) -> Iterator[Judged]:
-    """One setting, probed beside its load, and done in each of these ways, so many times."""
-    scale = round(SCALE_OF_A_GIGABYTE * setting.gigabytes)
-    with prepared(setting) as lab:
-        probed = folder / "probed"
-        probed.mkdir()
-        (probed / "config").write_text(f'UserKnownHostsFile "{probed / "known_hosts"}"\n')
-        cold_caches()
-        begun = time.monotonic()
-        with _under(lab, scale, setting.load):
-            describe(lab, probed)
-        say(f"{setting.title}: probed in {time.monotonic() - begun:.0f} s")
-        for way, turn in product(ways, range(times)):
-            own = folder / (f"{way}-{turn + 1}" if turn else way)
-            shutil.copytree(probed, own)
-            yield from _done(lab, setting, way, own)
-            _as_before(lab)
+class Run:
+    """The settings that are measured, one after the other.
+
+    Attributes:
+        keep: the folder in which the history of each way stays.
+        rows: how good each estimate was.
+        probed: how long the probes of each setting took.
+        failed: what could not be measured, and why.
+    """
+
+    def __init__(self, keep: Path) -> None:
+        self.keep = keep
+        self.rows: list[Judged] = []
+        self.probed: list[Probing] = []
+        self.failed: list[str] = []
+
+    def measure(self, number: int, setting: Setting, ways: Sequence[str], times: int = 1) -> None:
+        """Probe one setting beside its load, and do it in each of these ways, so many times."""
+        with self.going_on(setting.title), prepared(setting) as lab, tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            seconds = _probed(lab, setting, setting.load, folder / "probed")
+            for way, turn in product(ways, range(times)):
+                own = folder / f"{way}-{turn + 1}"
+                with self.going_on(f"{setting.title}, {way}"):
+                    clock = self._do(lab, setting, way, own)
+                    if way != "dump" and setting.title not in {each.title for each in self.probed}:
+                        self.probed.append(Probing(setting.title, seconds, clock.whole))
+                        say(str(self.probed[-1]))
+                if turn == 0 and own.exists():
+                    shutil.copytree(own, self.keep / f"{number}-{way}", dirs_exist_ok=True)
+                _as_before(lab)
+
+    def _do(self, lab: Lab, setting: Setting, way: str, own: Path) -> Clock:
+        """Do it once in one way, from the probes that belong to it, and judge its estimate."""
+        load = None if way == "cold" else setting.load
+        if load is setting.load:
+            shutil.copytree(own.parent / "probed", own)
+        else:
+            _probed(lab, setting, load, own)
+        estimate, clock = _done(lab, setting, way, own)
+        for row in judged(setting.title, way, estimate, clock):
+            say(line(row))
+            self.rows.append(row)
+        return clock
+
+    @contextmanager
+    def going_on(self, what: str) -> Iterator[None]:
+        """Say and remember what failed, and go on behind it."""
+        try:
+            yield
+        except (RuntimeError, LabError) as error:
+            self.failed.append(f"{what}: {error}")
+            say(f"FAILED {self.failed[-1]}")
+
+    def end(self) -> int:
+        """Print what was measured; 0 when nothing failed and the estimates are good."""
+        said = [table(self.rows), best_possible(self.rows), *(f"{each}\n" for each in self.probed)]
+        say("\n" + "".join([*said, *(f"FAILED {each}\n" for each in self.failed), f"kept in {self.keep}"]))
+        return 0 if good(self.rows, self.probed) and not self.failed else 1
 
 
-def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> list[Judged]:
+def _probed(lab: Lab, setting: Setting, load: Load | None, folder: Path) -> float:
+    """Describe and probe the move into a history of its own in `folder`; the seconds of the probes, kept there too."""
+    folder.mkdir()
+    (folder / "config").write_text(f'UserKnownHostsFile "{folder / "known_hosts"}"\n')
+    cold_caches()
+    with _under(lab, setting, load):
+        seconds = describe(lab, folder)
+    (folder / PROBED).write_text(json.dumps({"seconds": seconds}))
+    say(f"{setting.title}: probed in {seconds:.1f} s{'' if load is setting.load else ', without load'}")
+    return seconds
+
+
+def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> tuple[dict[str, Any], Clock]:
     """The estimate, and the clock, of one way."""
     proof = ("--verify", "all") if way == "all" else ()
-    load = None if way == "cold" else setting.load
     if way == "cold":
         clusters.control(lab.old, "stop")
-    with _under(lab, round(SCALE_OF_A_GIGABYTE * setting.gigabytes), load):
+    with _under(lab, setting, None if way == "cold" else setting.load):
         estimate = json.loads(pghaul(folder, "estimate", MOVE, "--json", *proof).stdout)
+        (folder / ESTIMATE).write_text(json.dumps(estimate))
         cold_caches()
         if way == "dump":
             seconds = _dumped(lab)
@@ -163,12 +223,12 @@ def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> list[Judged]:
             status = json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout)
             clock = clocked(status)
             (folder / STATUS).write_text(json.dumps(status))
-    (folder / ESTIMATE).write_text(json.dumps(estimate))
     (folder / CLOCK).write_text(json.dumps(asdict(clock)))
-    return judged(setting.title, way, estimate, clock)
+    return estimate, clock
 
 
-def _under(lab: Lab, scale: int, load: Load | None) -> AbstractContextManager[None]:
+def _under(lab: Lab, setting: Setting, load: Load | None) -> AbstractContextManager[None]:
+    scale = round(SCALE_OF_A_GIGABYTE * setting.gigabytes)
     return nullcontext() if load is None else busy(lab, scale, load)
 
 
@@ -242,7 +302,14 @@ def main() -> int:
     parser.add_argument("--only", type=int, nargs="*", metavar="N", help="these settings, from 1")
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--repeat", type=int, default=1, metavar="TIMES", help="do each way so many times")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the histories stay here")
+    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        default=Path(f"/var/tmp/pghaul-estimates-{stamp}"),  # noqa: S108  root's own, by a name that says when
+        help="the histories stay here (default: /var/tmp/pghaul-estimates-TIME)",
+    )
     parser.add_argument("--again", type=Path, metavar="FOLDER", help="estimate anew what was kept there; runs nothing")
     options = parser.parse_args()
     numbers, ways = options.only or range(1, len(SETTINGS) + 1), options.ways.split(",")
@@ -252,19 +319,15 @@ def main() -> int:
     if reason is not None:
         sys.stderr.write(f"{reason}\n")
         return 2
-    rows: list[Judged] = []
-    for number, setting in enumerate(SETTINGS, 1):
-        if number not in numbers:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            for row in measure(setting, ways, Path(name), options.repeat):
-                say(line(row))
-                rows.append(row)
-            if options.keep is not None:
-                for way in ways:
-                    shutil.copytree(Path(name) / way, options.keep / f"{number}-{way}", dirs_exist_ok=True)
-    say(f"\n{table(rows)}{best_possible(rows)}")
-    return 0 if good(rows) else 1
+    options.keep.mkdir(mode=0o700, parents=True, exist_ok=True)
+    say(f"kept in {options.keep}")
+    run = Run(options.keep)
+    try:
+        for number in numbers:
+            run.measure(number, SETTINGS[number - 1], ways, options.repeat)
+    finally:  # also of a run that was interrupted
+        ended = run.end()
+    return ended
 
 
 if __name__ == "__main__":

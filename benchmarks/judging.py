@@ -50,6 +50,30 @@ class Judged:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Probing:
+    """How long the probes of a setting took, and the move that they were for. Seconds."""
+
+    title: str
+    seconds: float
+    whole: float
+
+    @property
+    def most(self) -> float:
+        """What they may take: a tenth of the move, and 15 s at least."""
+        return max(15.0, 0.1 * self.whole)
+
+    @property
+    def right(self) -> bool:
+        """They took no longer than that."""
+        return self.seconds <= self.most
+
+    def __str__(self) -> str:
+        verdict = "right" if self.right else "MISSED"
+        share = f"{self.seconds / self.whole:.0%} of {self.whole:.1f} s, at most {self.most:.1f} s"
+        return f"{self.title}: probed in {self.seconds:.1f} s, {share}: {verdict}"
+
+
 def judged(setting: str, way: str, estimate: Mapping[str, Any], clock: Clock) -> list[Judged]:
     """What one way came to: the whole and, of a copy, the downtime. `estimate`: as `pghaul estimate --json` prints."""
     method = next(each for each in estimate["methods"] if each["method"] == WAYS[way])
@@ -103,10 +127,11 @@ def best_possible(rows: Sequence[Judged]) -> str:
     return said
 
 
-def good(rows: Sequence[Judged]) -> bool:
-    """Likely right in nine of ten and the clock inside in eight, of the whole and of the downtime."""
+def good(rows: Sequence[Judged], probed: Sequence[Probing] = ()) -> bool:
+    """Likely right in nine of ten and the clock inside in eight, of the whole and of the downtime; all probes short."""
     kinds = [[row for row in rows if row.title.endswith(kind)] for kind in ("whole", "downtime")]
-    return bool(rows) and all(
+    near = all(
         sum(row.right for row in mine) >= 0.9 * len(mine) and sum(row.inside for row in mine) >= 0.8 * len(mine)
         for mine in kinds
     )
+    return bool(rows) and near and all(each.right for each in probed)

@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -113,15 +114,17 @@ def pgbench(lab: Lab, *words: str) -> Iterator[None]:
         running.wait(30)
 
 
-def describe(lab: Lab, folder: Path) -> None:
-    """Both servers, the move and its probes, as a DBA enters them."""
+def describe(lab: Lab, folder: Path) -> float:
+    """Both servers, the move and its probes, as a DBA enters them; the seconds of `pghaul probe` alone."""
     for host in (lab.old, lab.new):
         pghaul(folder, "server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
         pghaul(folder, "server", "test", host.name, "--host-key", host_key_fingerprint(host))
     ends = ("--old", "old", "--new", "new", "--cluster", clusters.DATA, "--target", clusters.NEW_DATA)
     volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg", "--tablespace", f"{clusters.SPACE}={SPACE}")
     pghaul(folder, "move", "add", MOVE, *ends, *volumes)
+    begun = time.monotonic()
     pghaul(folder, "probe", MOVE)
+    return time.monotonic() - begun
 
 
 @dataclass(frozen=True, slots=True)

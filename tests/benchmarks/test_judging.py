@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.judging import Clock, Judged, best_possible, good, judged, sums, table
+from benchmarks.judging import Clock, Judged, Probing, best_possible, good, judged, sums, table
 
 SPAN = {"low": 80.0, "likely": 100.0, "high": 150.0}
 
@@ -55,3 +55,13 @@ def test_no_estimate_is_nearer_than_the_clocks_are_to_each_other() -> None:
     assert best_possible([row(100)]) == ""
     said = best_possible([row(100), row(110), row(200)])
     assert "whole: within 15 % in 2 of 3, clocks of one move up to 2.00 times apart" in said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "whole", "right"), [(14.9, 20, True), (15.1, 20, False), (21.9, 220, True), (22.1, 220, False)]
+)
+def test_probes_take_a_tenth_of_the_move_or_a_quarter_of_a_minute(seconds: float, whole: float, right: bool) -> None:
+    probed = Probing("a setting", seconds, whole)
+    assert probed.right is right
+    assert str(probed).endswith("right" if right else "MISSED")
+    assert good([row(100)], [probed]) is right
