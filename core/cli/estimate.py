@@ -328,11 +328,19 @@ def _helps(planned: "Planned") -> str:
     from core.reports.words import bottleneck
 
     rows = [
-        (each.change, _saved(each.downtime_seconds), _saved(each.duration_seconds), bottleneck(each.then_bound_by))
+        (
+            each.change,
+            _saved(each.downtime_seconds),
+            _saved(each.duration_seconds),
+            units.ABSENT if each.effort is None else each.effort.heading,
+            *([] if each.likelihood is None else [f"{each.likelihood:.0%}"]),
+            bottleneck(each.then_bound_by),
+        )
         for each in planned.helps
     ]
-    head = ("what would help", "downtime", "duration", "then limited by")
-    return table(head, rows, right=(1, 2)) if rows else ""
+    likely = ["likelihood"] if planned.fits else []
+    head = ("what would help", "downtime", "duration", "effort", *likely, "then limited by")
+    return table(head, rows, right=(1, 2, 4) if likely else (1, 2)) if rows else ""
 
 
 def _saved(seconds: float) -> str:
@@ -347,15 +355,19 @@ def _fits(planned: "Planned") -> str:
         (
             method_title(each.method),
             f"{each.likelihood:.0%}",
-            _start(each, planned),
+            _begin(each, planned),
+            _stop(each, planned),
             *([_cost(each.cost)] if priced else []),
             each.must_hold or "nothing more",
         )
         for each in planned.fits
     ]
-    start = "stop the old cluster by" if planned.ends_at is not None else "with a rollback"
-    head = ("method", "likelihood", start, *(["costs (low – high)"] if priced else []), "what is needed")
-    lines = [table(head, rows, right=(1,))]
+    times = (
+        ("before the downtime", "with a rollback") if planned.ends_at is None else ("begin by", "stop the cluster by")
+    )
+    head = ("method", "likelihood", *times, *(["costs (low – high)"] if priced else []), "what is needed")
+    back = planned.fits[0].way_back
+    lines = [table(head, rows, right=(1,)), f"a rollback to the old server takes {_span(back)}", *_latest(planned)]
     if planned.changes is not None:
         lines.append(
             f"according to the watch, {units.size(planned.changes)} change per hour in that window (clock of the old "
@@ -364,16 +376,43 @@ def _fits(planned: "Planned") -> str:
     return "\n".join(lines)
 
 
-def _start(each: "Fit", planned: "Planned") -> str:
+def _latest(planned: "Planned") -> Iterable[str]:
+    """Return by when the method of the plan must begin, and the old cluster be stopped, as a sentence."""
+    from core.api.migration import begins_with_a_precopy, clock
+
+    each = next((each for each in planned.fits if each.method == planned.method), None)
+    if each is None or each.begin_by is None or each.stop_by is None:
+        return
+    what = "the pre-copy" if begins_with_a_precopy(each.method) else "the move"
+    begin, stop = clock(each.begin_by, planned), clock(each.stop_by, planned)
+    if each.next_window is not None:
+        later = clock(each.next_window, planned)
+        yield f"it is too late for this window: {what} had to begin by {begin}; begin now for that of {later}"
+    else:
+        yield f"begin {what} by {begin}, and stop the old cluster by {stop} (clock of the old server)"
+
+
+def _begin(each: "Fit", planned: "Planned") -> str:
+    """Return the latest begin of the move for a window, else the maximum duration of what precedes the downtime."""
+    from core.api.migration import clock
+
+    if each.begin_before < 1:
+        return units.ABSENT
+    if planned.ends_at is None:
+        return units.duration(each.begin_before)
+    if each.begin_by is None:
+        return units.ABSENT
+    begin = clock(each.begin_by, planned)
+    return begin if each.next_window is None else f"too late ({begin})"
+
+
+def _stop(each: "Fit", planned: "Planned") -> str:
     """Return the latest time of the stop in a window, else the maximum duration of downtime and rollback."""
-    from core.api.migration import stop_by
+    from core.api.migration import clock
 
     if planned.ends_at is None:
         return units.duration(each.start_by)
-    latest = stop_by(each, planned)
-    if latest is None:
-        return units.ABSENT
-    return f"{int(latest // 3600):02d}:{int(latest % 3600 // 60):02d}"
+    return units.ABSENT if each.stop_by is None else clock(each.stop_by, planned)
 
 
 def _cost(cost: Span | None) -> str:

@@ -9,12 +9,13 @@ from core.migration.estimate.basis import basis, quieter
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import span
 from core.migration.estimate.dump_methods import MOST_PROCESSES, dump_restore, parallel_dump_restore
+from core.migration.estimate.night import Night, likelihood
 from core.migration.estimate.proofs import reading
 from core.migration.estimate.replica import streaming_replica
 from core.migration.estimate.spec import PARTS, Spec
-from core.migration.estimate.stages import summed_up
+from core.migration.estimate.stages import Simulated, summed_up
 from core.migration.estimate.upgrade_methods import upgrades
-from core.migration.model.estimate import Help, Method
+from core.migration.model.estimate import Effort, Help, Method
 from core.migration.model.move import Verify
 
 _LINKS = (1e9, 10e9, 25e9, 100e9)
@@ -30,14 +31,29 @@ _LEAST_GAIN = 0.02
 """What saves less than this part is none."""
 
 
-def helps(spec: Spec, method: str, checking: Verify = Verify.CHANGED) -> tuple[Help, ...]:
-    """What would shorten a method, what saves most downtime first; empty for one that the spec does not know."""
+def helps(spec: Spec, method: str, checking: Verify = Verify.CHANGED, night: Night | None = None) -> tuple[Help, ...]:
+    """What would shorten a method; empty for one that the spec does not know.
+
+    What takes the least effort comes first, and of the same effort what saves most downtime. `night`: each says how
+    likely the method fits into it then.
+    """
     now, found = _made(spec, method, checking), []
-    for change, changed, proof in _changes(spec, method, checking) if now is not None else ():
+    if now is None:
+        return ()
+    before = summed_up(now)
+    for change, effort, changed, proof in _changes(spec, method, checking):
         then = _made(changed, method, proof)
-        if now is not None and then is not None and _pays(saved := _saved(change, now, then), now):
-            found.append(saved)
-    return tuple(sorted(found, key=lambda each: (-each.downtime_seconds, -each.duration_seconds)))
+        if then is not None and _pays(saved := _saved(change, before, summed_up(then)), before):
+            fits = None if night is None else likelihood(then, night)
+            found.append(replace(saved, effort=effort, likelihood=fits))
+    return tuple(sorted(found, key=lambda each: (_EFFORTS.index(each.effort), *_least_first(each))))
+
+
+_EFFORTS: tuple[Effort | None, ...] = tuple(Effort)
+
+
+def _least_first(each: Help) -> tuple[float, float]:
+    return -each.downtime_seconds, -each.duration_seconds
 
 
 def _saved(change: str, now: Method, then: Method) -> Help:
@@ -60,43 +76,45 @@ def _pays(saved: Help, now: Method) -> bool:
     return max(parts) >= _LEAST_GAIN and min(saved.duration_seconds, saved.downtime_seconds) > -1
 
 
-def _made(spec: Spec, name: str, checking: Verify) -> Method | None:
+def _made(spec: Spec, name: str, checking: Verify) -> Simulated | None:
     known = basis(spec)
     if name in _DUMPS:
-        return summed_up(_DUMPS[name](known))
+        return _DUMPS[name](known)
     if name in _COPIES:
-        return summed_up(_COPIES[name](known, checking))
+        return _COPIES[name](known, checking)
     if name == "streaming-replica":
-        return summed_up(streaming_replica(known))
-    return next((summed_up(each) for each in upgrades(known, checking) if each.name == name), None)
+        return streaming_replica(known)
+    return next((each for each in upgrades(known, checking) if each.name == name), None)
 
 
 _COPIES = {"cold-copy": cold_copy, "warm-copy": warm_copy}
 _DUMPS = {"dump-restore": dump_restore, "parallel-dump-restore": parallel_dump_restore}
 
 
-def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, Spec, Verify]]:
-    """Each change, and the spec with it."""
-    yield from ((change, smaller, checking) for change, smaller in _smaller(spec) if method not in _DUMPS)
-    for change, bound_by, times, changed in (*_network(spec), *_disks(spec)):
-        yield change, _without_the_bound(spec, bound_by, times, changed), checking
-    yield from ((change, changed, checking) for change, changed in _processors(spec, method))
+def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, Effort, Spec, Verify]]:
+    """Each change, its effort, and the spec with it."""
+    yield from ((*change, checking) for change in _smaller(spec) if method not in _DUMPS)
+    for change, effort, bound_by, times, changed in (*_network(spec), *_disks(spec)):
+        yield change, effort, _without_the_bound(spec, bound_by, times, changed), checking
+    yield from ((change, Effort.PURCHASE, changed, checking) for change, changed in _processors(spec, method))
     if checking is Verify.ALL and method not in {*_DUMPS, "streaming-replica"}:
-        yield "checksums in advance (--verify changed)", spec, Verify.CHANGED
+        yield "checksums in advance (--verify changed)", Effort.NONE, spec, Verify.CHANGED
     if method == "warm-copy":
         least = span(basis(spec).change).likely / _QUIET
-        yield f"a quieter hour, in which a fifth as much changes ({units.size(least)})", quieter(spec, least), checking
+        hour = f"a quieter hour, in which a fifth as much changes ({units.size(least)})"
+        yield hour, Effort.NONE, quieter(spec, least), checking
 
 
-def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:
+def _smaller(spec: Spec) -> Iterator[tuple[str, Effort, Spec]]:
     """What a copy moves and nobody needs."""
     wasted, kept = spec.cluster.wasted_bytes, spec.cluster.kept_wal_bytes
     if wasted:
         tables = _named(spec.history.bloated)
-        yield f"VACUUM FULL of {tables} before the move ({units.size(wasted)} contain no rows)", _less(spec, wasted)
+        change = f"VACUUM FULL of {tables} before the move ({units.size(wasted)} contain no rows)"
+        yield change, Effort.HOURS, _less(spec, wasted)
     if kept:
         held = "a slot, the archiver or a setting keeps it"
-        yield f"the removal of {units.size(kept)} of old WAL ({held})", _less(spec, kept)
+        yield f"the removal of {units.size(kept)} of old WAL ({held})", Effort.MINUTES, _less(spec, kept)
 
 
 _NAMED = 3
@@ -122,8 +140,8 @@ _LIE = frozenset({"checksummed_bytes", "largest_folder_bytes", "old_disk_bytes",
 
 _LEAST_LEFT = 0.1
 
-_Change = tuple[str, str, float, Spec]
-"""In words; the link that it concerns; how many times as fast that becomes; the spec with it."""
+_Change = tuple[str, Effort, str, float, Spec]
+"""In words; its effort; the link that it concerns; how many times as fast that becomes; the spec with it."""
 
 
 def _network(spec: Spec) -> Iterator[_Change]:
@@ -131,14 +149,15 @@ def _network(spec: Spec) -> Iterator[_Change]:
     faster = next((each for each in _LINKS if each > (link or 1e9)), None)
     if faster is not None:
         changed = replace(spec, link=replace(spec.link, bits_per_second=faster))
-        yield f"a network of {units.bits(faster)}", "wire", faster / (link or 1e9), changed
+        yield f"a network of {units.bits(faster)}", Effort.PURCHASE, "wire", faster / (link or 1e9), changed
     if (spec.copy.compression_ratio or 1.0) <= 1.1:
         packed = replace(spec, copy=replace(spec.copy, compression_ratio=_SHRINKS))
-        yield f"compression, if it makes the data {_SHRINKS:g} times smaller", "wire", _SHRINKS, packed
+        change = f"compression, if it makes the data {_SHRINKS:g} times smaller"
+        yield change, Effort.MINUTES, "wire", _SHRINKS, packed  # a probe chooses it, and the streams
     streams = spec.link.streams or 1
     if streams < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
         more = replace(spec, link=replace(spec.link, streams=_STREAMS))
-        yield f"{_STREAMS} streams", "old cpu", _STREAMS / streams, more
+        yield f"{_STREAMS} streams", Effort.MINUTES, "old cpu", _STREAMS / streams, more
 
 
 def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
@@ -152,21 +171,15 @@ def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
 def _disks(spec: Spec) -> Iterator[_Change]:
     read, write = spec.old.read_bytes_per_second, spec.new.write_bytes_per_second
     if read is not None:
+        then, now = units.rate(_TIMES * read), units.rate(read)
+        change = f"a disk of the old server that reads twice as fast ({then} instead of {now})"
         faster = _rereading(spec, replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read)))
-        yield (
-            f"an old disk with twice the read rate ({units.rate(_TIMES * read)} instead of {units.rate(read)})",
-            "old disk",
-            _TIMES,
-            faster,
-        )
+        yield change, Effort.PURCHASE, "old disk", _TIMES, faster
     if write is not None:
+        then, now = units.rate(_TIMES * write), units.rate(write)
+        change = f"a disk of the new server that writes twice as fast ({then} instead of {now})"
         faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
-        yield (
-            f"a new disk with twice the write rate ({units.rate(_TIMES * write)} instead of {units.rate(write)})",
-            "new disk",
-            _TIMES,
-            faster,
-        )
+        yield change, Effort.PURCHASE, "new disk", _TIMES, faster
 
 
 def _rereading(spec: Spec, changed: Spec) -> Spec:

@@ -12,6 +12,7 @@ from core.migration.estimate.lanes import times
 from core.migration.estimate.plausible import implausible
 from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, of_its_time, off_by, slowest, stated
 from core.migration.estimate.spec import Spec
+from core.migration.model.estimate import bottleneck_title
 from core.migration.transports.choice import WIRE_EFFICIENCY
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
     if spec.history.whole_copy:
-        return f"An earlier run of this move copied at {units.rate(observed)} on average. {took}"
+        return f"An earlier copy of this move ran at {units.rate(observed)} on average. {took}"
     if "copy.observed_bytes_per_second" in spec.history.sources:
         return f"A sample of the cluster's own files was copied at {units.rate(observed)}. {took}"
     return f"The copy rate was given as {units.rate(observed)}. {took}"
@@ -302,8 +303,8 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         # no more has changed in that hour than was written to; another hour may be a busier one
         low, likely, high = min(figures[0], written), written, figures[2]
         said["change"] = (
-            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour: "
-            "the data files that were written to in the hour before the facts were read have this size. The high "
+            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour, the "
+            "total size of the data files that were changed in the hour before the facts were read. The high "
             f"values of the estimate assume {units.size(high)} an hour, as in other clusters of this size."
         )
         return drawn("change", low, likely, high)
@@ -343,11 +344,17 @@ def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
         return ()
     bound = min(known, key=lambda rate: rate.likely)
     if observed > _CONTRADICTED * bound.likely:
-        carried = f"the throughput of the {bound.bound_by} ({units.rate(bound.likely)})"
-        return (f"The observed {units.rate(observed)} is more than {carried}. {ONE_IS_WRONG}",)
+        words = (
+            f"The copy rate of {units.rate(observed)} is more than the slowest link of the copy path allows "
+            f"({bottleneck_title(bound.bound_by)}, {units.rate(bound.likely)}). {ONE_IS_WRONG}"
+        )
+        return (words,)
     if len(known) == len(chain) and observed < 0.5 * bound.likely and not _compresses(spec):
-        carried = f"the throughput of the slowest link ({bound.bound_by}, {units.rate(bound.likely)})"
-        return (f"The observed {units.rate(observed)} is less than half of {carried}. Something slows the copy down.",)
+        words = (
+            f"The copy rate of {units.rate(observed)} is less than half of what the slowest link of the copy path "
+            f"allows ({bottleneck_title(bound.bound_by)}, {units.rate(bound.likely)}). Something else slows it down."
+        )
+        return (words,)
     return ()
 
 

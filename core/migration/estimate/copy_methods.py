@@ -18,6 +18,7 @@ from core.migration.estimate.proofs import (
     looks_for_corruption,
     read_whole,
     reading,
+    reading_whole,
     verify,
 )
 from core.migration.estimate.rates import Rate, slowest, timed
@@ -248,7 +249,9 @@ def _verified(known: Basis, read: "Draws | None", checking: Verify) -> Part:
     if checking is Verify.CHANGED:
         return verify(known, read)
     part = verify(replace(known, spec=replace(known.spec, history=replace(known.spec.history, timed={}))))
-    return Part(part.name, part.seconds + read_whole(known), reading(known).bound_by, reading(known).evidence)
+    return Part(
+        part.name, part.seconds + read_whole(known), reading_whole(known).bound_by, reading_whole(known).evidence
+    )
 
 
 def _ending(known: Basis, checking: Verify) -> tuple[Part, ...]:
@@ -330,8 +333,8 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"The final sync is assumed to read {units.size(hourly)}: the size of all data files that were written to "
-            "in the hour before the facts were taken."
+            f"The final sync is assumed to read {units.size(hourly)}, the total size of the data files that were "
+            "changed in the hour before the facts were read."
         ),
     )
 

@@ -88,10 +88,13 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
 
 
 NO_SLOWER = "The network was not measured. It is assumed to be no slower than at the earlier restore."
-CROSSES = "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
+CROSSES = (
+    "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built on the new "
+    "server."
+)
 IN_FILES = (
-    "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
-    "longer of the two durations. The files contain no indexes: those are built there."
+    "Sending and loading overlap: the files that have arrived are loaded while the others are sent. The estimate "
+    "counts only the longer of the two. The files contain no indexes: those are built on the new server."
 )
 """pg_restore -j reads files only, no pipe: both can overlap where the new server reads them from the old one."""
 

@@ -37,6 +37,11 @@ _LOST = 0.25
 """A sample is timed less what a pass takes by itself: what is no more than this part of it is lost in how that varies
 (passes over nothing between the same two hosts: 0.36 to 0.40 s)."""
 
+_SHORT_SECONDS = 0.5
+_SHORT = log(1.3)
+"""A shorter sample, or one that was ended before all of it was sent, is off by so much in one case of ten: what varies
+in a login is a good part of it, and its small files came last."""
+
 
 def spec_of(
     move: Move,
@@ -199,6 +204,7 @@ def _old(known: _Known, figures: Mapping[str, float]) -> OldSpec:
         version=_series(known.cluster.series),
         capacity_bytes=disk.size_bytes if disk is not None else None,
         used_bytes=disk.size_bytes - disk.available_bytes if disk is not None else None,
+        memory_bytes=float(known.old.memory.total_bytes) if known.old.memory is not None else None,
     )
 
 
@@ -298,7 +304,8 @@ def _sampled(known: _Known, lasting: Measured | None) -> Measured | None:
     ]
     crossed = transport.route is Route.LOCAL or Quantity.WIRE in choice.links
     rate = of_all(sample.bytes_per_second, links) if crossed else sample.bytes_per_second
-    evidence = replace(_evidence(sample), transport=transport.name)
+    short = sample.cut_off or sample.seconds < _SHORT_SECONDS
+    evidence = replace(_evidence(sample), transport=transport.name, apart=_SHORT if short else 0.0)
     most = lasting.value * times(size, lanes.on_new) if lasting is not None else inf
     if rate <= most:
         return Measured(rate, evidence)

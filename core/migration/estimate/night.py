@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core import units
@@ -11,8 +12,10 @@ from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import drawn, share, span
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.stages import Simulated
+from core.migration.estimate.upgrade_methods import upgrades
 from core.migration.model.estimate import Span
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -43,13 +46,24 @@ class Fit:
         start_by: so many seconds before the end the stop must begin, so that there is time for the way back.
         must_hold: what must be so that it fits in nine nights of ten; empty where it does.
         cost: of the downtime, low, likely and high; None without a price.
+        begin_before: so many seconds before the stop the move must begin, its pre-copy above all.
+        downtime: in that night, low, likely and high.
+        way_back: to the old cluster, should the new one not do; it is a part of `start_by`.
+        begin_by, stop_by: the latest moments, by the old server's clock; None without a long enough window.
+        next_window: the begin of the first window that it is not too late for; None: it is not for the next one.
     """
 
     method: str
     likelihood: float
     start_by: float
     must_hold: str
+    begin_before: float
+    downtime: Span
+    way_back: Span
     cost: Span | None = None
+    begin_by: datetime | None = None
+    stop_by: datetime | None = None
+    next_window: datetime | None = None
 
 
 def fit(
@@ -61,8 +75,11 @@ def fit(
     return Fit(
         method=method.name,
         likelihood=fits,
-        start_by=span(method.downtime + _way_back()).high,
+        start_by=start_by(method),
         must_hold="" if fits >= SURE else _must_hold(spec, method, night, checking),
+        begin_before=span(method.ahead).high,
+        downtime=down,
+        way_back=span(_way_back()),
         cost=None if price is None else Span(*(price * each / 3600 for each in (down.low, down.likely, down.high))),
     )
 
@@ -84,6 +101,11 @@ def likelihood(method: Simulated, night: Night) -> float:
     return share(_ends(method, night), night.seconds)
 
 
+def start_by(method: Simulated) -> float:
+    """So many seconds before the end of a window a method's stop must begin, so that there is time for the way back."""
+    return span(method.downtime + _way_back()).high
+
+
 def _way_back() -> "Draws":
     return drawn("rollback", *assumptions.WAY_BACK)
 
@@ -94,7 +116,7 @@ def _ends(method: Simulated, night: Night) -> "Draws":
 
 
 def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) -> str:
-    """Of a cold copy the rate that it needs, of a warm one how little may change; others have no one figure."""
+    """Of what is copied warm how little may change, of others the rate that they need, of a copy or all their work."""
     known, size = basis(spec), spec.cluster.size_bytes
 
     def copied(rate: float) -> bool:
@@ -103,15 +125,39 @@ def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) ->
         return share(_ends(made, night), night.seconds) >= SURE
 
     def quiet(part: float) -> bool:
-        changing = quieter(spec, size / part)
-        return share(_ends(warm_copy(basis(changing), checking), night), night.seconds) >= SURE
+        changing = basis(quieter(spec, size / part))
+        copies = (warm_copy(changing, checking), *upgrades(changing, checking))
+        made = next(each for each in copies if each.name == method.name)
+        return share(_ends(made, night), night.seconds) >= SURE
+
+    def worked(times: float) -> bool:
+        return share(_ends(_faster(method, times), night), night.seconds) >= SURE
 
     if method.name == "cold-copy" and (rate := _least(copied, 1e5, 1e11)) is not None:
         return f"the copy must reach {units.rate(rate)}; it is expected to reach {units.rate(known.copy.likely)}"
-    if method.name == "warm-copy" and (part := _least(quiet, 0.1, 1e7)) is not None:
+    if method.name in _WARM and (part := _least(quiet, 0.1, 1e7)) is not None:
         now = units.size(span(known.change).likely)
         return f"no more than {units.size(size / part)} may change in an hour; {now} are expected to change"
-    return NEVER if method.name in {"cold-copy", "warm-copy"} else "choose another method or a longer window"
+    if method.name in _WORKS and (times := _least(worked, 0.1, 1e7)) is not None:
+        seconds = sum(span(part.seconds).likely for part in method.parts if part.name in _WORK)
+        if method.name == "streaming-replica":
+            now, needed = (units.rate(each * (spec.cluster.reindex_bytes or 0.0) / seconds) for each in (1, times))
+            return f"the rebuild of indexes must reach {needed}; it is expected to reach {now}"
+        now, needed = (units.rate(each * size / seconds) for each in (1, times))
+        return f"the dump and restore must handle {needed} of the cluster; they are expected to handle {now}"
+    return NEVER
+
+
+_WARM = frozenset({"warm-copy", "pg-upgrade-copy", "pg-upgrade-clone", "pg-upgrade-link"})
+_WORKS = frozenset({"dump-restore", "parallel-dump-restore", "streaming-replica"})
+_WORK = frozenset({"dump", "load", "indexes", "analyze", Phase.REINDEX})
+"""Stages of these that handle the more, the larger the cluster is, while clients wait."""
+
+
+def _faster(method: Simulated, times: float) -> Simulated:
+    """The method when its work is so many times as fast."""
+    parts = (replace(part, seconds=part.seconds / times) if part.name in _WORK else part for part in method.parts)
+    return replace(method, parts=tuple(parts))
 
 
 NEVER = "no rate is enough: the other stages alone take longer"

@@ -1,6 +1,7 @@
 """The questions that go beyond the methods: what would help, whether it fits into a night, what comes later."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from core.migration.estimate import simulated
 from core.migration.estimate.advice import helps
@@ -19,7 +20,8 @@ class Planned:
     """What was asked beyond the methods, and the answers.
 
     `night_seconds`: how long clients may wait; `ends_at`: seconds of the day, None without a window; `changes`: bytes
-    an hour that change in the window, None where no watch has seen it.
+    an hour that change in the window, None where no watch has seen it; `method`: the one that a plan follows;
+    `window_begins`, `window_ends`: of the next window, by the old server's clock, None without one.
     """
 
     helps: tuple[Help, ...]
@@ -29,24 +31,44 @@ class Planned:
     night_seconds: float
     ends_at: float | None
     changes: float | None = None
+    method: str = ""
+    window_begins: datetime | None = None
+    window_ends: datetime | None = None
 
 
-def answers(spec: Spec, made: Estimate, asked: Asked, checking: Verify = Verify.CHANGED) -> Planned:
-    """The answers, of the methods that can be taken."""
+def answers(
+    spec: Spec, made: Estimate, asked: Asked, checking: Verify = Verify.CHANGED, now: datetime | None = None
+) -> Planned:
+    """The answers, of the methods that can be taken.
+
+    Args:
+        spec: what the estimate was made from.
+        made: the estimate.
+        asked: the questions.
+        checking: what the stop of a copy proves.
+        now: by the old server's clock; None: by its time zone, where that is known, else by the workstation's.
+    """
     night, ends_at = _night(asked)
+    now = now or datetime.now(UTC).astimezone(spec.history.zone)
+    window = None if asked.window is None else _next(asked.window, now)
     then = spec if asked.window is None else during(spec, *_within(asked.window))
     possible = [each for each in simulated(then, checking) if _possible(made, each.name)] if night is not None else []
     grows = asked.growth_bytes_per_month
     grows = spec.cluster.growth_bytes_per_month if grows is None else grows
     used, capacity = spec.old.used_bytes or spec.cluster.size_bytes, spec.old.capacity_bytes
     return Planned(
-        helps=made.helps or helps(spec, made.to_take, checking),
-        fits=tuple(fit(then, each, night, checking, asked.price) for each in possible) if night is not None else (),
+        helps=made.helps if made.helps and night is None else helps(then, made.to_take, checking, night),
+        fits=tuple(_dated(fit(then, each, night, checking, asked.price), night, window, now) for each in possible)
+        if night is not None
+        else (),
         later=later(spec, grows, checking) if grows else (),
         months_until_full=months_until_full(used, capacity, grows or 0.0) if capacity is not None else None,
         night_seconds=night.seconds if night is not None else 0.0,
         ends_at=ends_at,
         changes=then.cluster.change_bytes_per_hour if then is not spec else None,
+        method=made.to_take,
+        window_begins=None if window is None else window[0],
+        window_ends=None if window is None else window[1],
     )
 
 
@@ -72,9 +94,48 @@ def _within(window: tuple[float, float]) -> tuple[float, float]:
     return begins, (ends - begins) % _DAY or _DAY
 
 
-def stop_by(fits: Fit, planned: Planned) -> float | None:
-    """When in the old server's day the stop must begin at the latest, in seconds; None: there is no window, or it is
-    too short."""
-    if planned.ends_at is None or fits.start_by > planned.night_seconds:
-        return None
-    return (planned.ends_at - fits.start_by) % _DAY
+def _next(window: tuple[float, float], now: datetime) -> tuple[datetime, datetime]:
+    """The window that ends next."""
+    begins, length = _within(window)
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
+    ends = (midnight + timedelta(days=days, seconds=begins + length) for days in range(3))
+    end = next(each for each in ends if each > now)
+    return end - timedelta(seconds=length), end
+
+
+def _dated(fits: Fit, night: Night, window: tuple[datetime, datetime] | None, now: datetime) -> Fit:
+    """With the latest moments, where there is a window that is long enough."""
+    if window is None or fits.start_by > night.seconds:
+        return fits
+    begins, ends = window
+    stop = _before(ends, fits.start_by)
+    begin = _before(stop, fits.begin_before)
+    if begin >= now:
+        return replace(fits, begin_by=begin, stop_by=stop)
+    later = begins + timedelta(days=(now - begin).days + 1)
+    return replace(fits, begin_by=begin, stop_by=stop, next_window=later)
+
+
+def _before(moment: datetime, seconds: float) -> datetime:
+    """So many seconds earlier, also where the clocks are changed in between."""
+    try:
+        return (moment.astimezone(UTC) - timedelta(seconds=seconds)).astimezone(moment.tzinfo)
+    except OverflowError:  # a copy that takes thousands of years
+        return datetime.min.replace(tzinfo=moment.tzinfo)
+
+
+def begins_with_a_precopy(method: str) -> bool:
+    """Whether what precedes the stop is a pre-copy, above all."""
+    return method == "warm-copy" or method.startswith("pg-upgrade")
+
+
+def clock(moment: datetime, planned: Planned) -> str:
+    """`14:40` on a day of the window that was asked about, `2026-11-29 14:40` on another."""
+    begins, ends = planned.window_begins, planned.window_ends
+    of_window = (
+        begins is not None
+        and ends is not None
+        and ends - timedelta(days=1) < moment <= ends
+        and (moment >= begins or moment.date() == begins.date())
+    )
+    return moment.strftime("%H:%M" if of_window else "%Y-%m-%d %H:%M")

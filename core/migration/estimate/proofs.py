@@ -41,10 +41,10 @@ def looks(known: Basis) -> "Draws":
     return known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
 
 
-def reading(known: Basis) -> Rate:
+def reading(known: Basis, *, on_old: bool = True) -> Rate:
     """At which both sides, beside each other, read and sum up: the slower disk, or a processor.
 
-    A disk that nobody measured may be a fast one.
+    A disk that nobody measured may be a fast one. `on_old`: whether the old server reads from its disk.
     """
     given = known.spec.copy.sum_bytes_per_second
     cpu = (
@@ -52,14 +52,26 @@ def reading(known: Basis) -> Rate:
         if given is None
         else measured_rate(known.spec, "copy.sum_bytes_per_second", given, "cpu", name="sums")
     )
-    return slowest((known.read, known.back, cpu))
+    return slowest((known.read, known.back, cpu) if on_old else (known.back, cpu))
+
+
+def reading_whole(known: Basis) -> Rate:
+    """The rate at which every file is read and summed up on both sides, on the new server from its disk.
+
+    The old server has just read everything for the copy: where its memory holds it, no disk is waited for.
+    """
+    return reading(known, on_old=not _is_cached(known, known.spec.old.memory_bytes))
 
 
 def read_whole(known: Basis) -> "Draws":
-    """Seconds until every file is read and summed up on both sides, on the new server from its disk; empty ones need no
-    reading."""
+    """Seconds until every file is read and summed up on both sides; empty ones need no reading."""
     holding = max(0.0, known.files - (known.spec.cluster.empty_files or 0))
-    return reading(known).seconds(known.size) + holding * drawn("forget a file", *assumptions.FORGET_A_FILE)
+    return reading_whole(known).seconds(known.size) + holding * drawn("forget a file", *assumptions.FORGET_A_FILE)
+
+
+def _is_cached(known: Basis, memory: float | None) -> bool:
+    """Whether what was read just before comes out of so much memory."""
+    return memory is not None and known.size <= assumptions.CACHED * memory
 
 
 def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
@@ -69,8 +81,8 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
     Everything was read just before: where the new server's memory holds it no disk is waited for. As they were timed,
     where they were.
     """
-    cluster, memory, parts = known.spec.cluster, known.spec.new.memory_bytes, []
-    disk = () if memory is not None and known.size <= assumptions.CACHED * memory else (known.back,)
+    cluster, parts = known.spec.cluster, []
+    disk = () if _is_cached(known, known.spec.new.memory_bytes) else (known.back,)
     relations = known.size if cluster.database_bytes is None else cluster.database_bytes
     pages = known.size if cluster.checksummed_bytes is None else cluster.checksummed_bytes
     if pages:

@@ -8,7 +8,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
 from core.errors import InputError
@@ -74,7 +74,8 @@ class ClusterSpec:
 @dataclass(frozen=True, slots=True)
 class OldSpec:
     """The old server: how fast its disk reads large files one after the other; its logical processors; PostgreSQL's
-    major version, 9.6 or 17; what the cluster's file system holds, and what of it is used (None: the cluster alone).
+    major version, 9.6 or 17; what the cluster's file system holds, and what of it is used (None: the cluster alone);
+    its memory.
     """
 
     read_bytes_per_second: float | None = None
@@ -82,6 +83,7 @@ class OldSpec:
     version: float | None = None
     capacity_bytes: float | None = None
     used_bytes: float | None = None
+    memory_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ class History:
         copy_ended_at: when it ended.
         read_seconds: what it took, behind that copy, until both sides had read and summed up every file.
         now: when it is estimated, by which evidence is old; None: its age does not count.
+        zone: the old server's time zone; None: not known, the workstation's is taken.
     """
 
     timed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -200,6 +203,7 @@ class History:
     copy_ended_at: datetime | None = None
     read_seconds: float | None = None
     now: datetime | None = None
+    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True, slots=True)

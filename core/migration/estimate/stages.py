@@ -6,6 +6,7 @@ lead them over, no measurement tells: `PEOPLE` says so.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from core import units
@@ -66,6 +67,11 @@ class Simulated:
     def duration(self) -> "Draws":
         """Seconds of all of it."""
         return _sum([part.seconds for part in self.parts])
+
+    @property
+    def ahead(self) -> "Draws":
+        """Seconds of what precedes the stop, such as the pre-copy: clients work meanwhile."""
+        return _sum([part.seconds for part in takewhile(lambda part: not part.stopped, self.parts)])
 
     @property
     def downtime(self) -> "Draws":

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from core.language import marked
 from core.migration.model.move import Verify
@@ -49,6 +50,26 @@ CARRIED_OUT = frozenset({"cold-copy", "warm-copy"})
 _WHILE_CLIENTS_WORK = frozenset(
     {Phase.PREPARE, Phase.WARM, Phase.CHECKPOINT, Phase.DRESS, Phase.BEFORE_STOP, Phase.AFTER, "base copy", "catch up"}
 )
+
+
+_BOTTLENECKS = {
+    "cpu": marked("CPU (checksums)"),
+    "files": marked("number of files"),
+    "limit": marked("limit of the move"),
+    "new cpu": marked("CPU of the new server"),
+    "new disk": marked("disk of the new server"),
+    "objects": marked("number of objects"),
+    "observed rate": marked("rate of an earlier run"),
+    "old cpu": marked("CPU of the old server"),
+    "old disk": marked("disk of the old server"),
+    "round trips": marked("network round trips"),
+    "wire": marked("network"),
+}
+
+
+def bottleneck_title(bound: str) -> str:
+    """Return what people see of what limits a stage, by its id."""
+    return _BOTTLENECKS.get(bound, bound)
 
 
 def method_title(method: str) -> str:
@@ -115,14 +136,46 @@ class Method:
     passes: tuple[PassSeconds, ...] = ()
 
 
+class Effort(StrEnum):
+    """What a change costs whoever makes it; the least comes first."""
+
+    NONE = "none"
+    """Another choice for the same move."""
+    MINUTES = "minutes"
+    """A command or a measurement."""
+    HOURS = "hours"
+    """Work on the old cluster, which its clients notice."""
+    PURCHASE = "purchase"
+    """Other hardware."""
+
+    @property
+    def heading(self) -> str:
+        """The effort in a word or two, in English."""
+        return _EFFORTS[self]
+
+
+_EFFORTS = {
+    Effort.NONE: marked("no effort"),
+    Effort.MINUTES: marked("minutes"),
+    Effort.HOURS: marked("hours"),
+    Effort.PURCHASE: marked("a purchase"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Help:
-    """One change: what it saves in all and of the downtime, likely seconds; what the longest stage waits for then."""
+    """One change: what it saves in all and of the downtime, likely seconds; what the longest stage waits for then.
+
+    `effort`: what it costs; None in estimates that were recorded before it was told. `likelihood`: that the move fits
+    with it into the window or downtime that was asked about; None where none was.
+    """
 
     change: str
     duration_seconds: float
     downtime_seconds: float
     then_bound_by: str
+    effort: Effort | None = None
+    likelihood: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.migration.estimate import Spec
+from core.migration.estimate import Spec, simulated
 from core.migration.estimate.advice import helps
+from core.migration.estimate.night import Night, likelihood
 from core.migration.estimate.spec import ClusterSpec, CopySpec, History, LinkSpec, NewSpec, OldSpec
+from core.migration.model.estimate import Effort, Help
 from core.migration.model.move import Verify
 
 QUIETER = re.compile(r"\([\d.]+ [KMG]iB\)$")
@@ -23,23 +25,45 @@ SLOW_LINK = Spec(
 )
 
 
+def most(spec: Spec, method: str) -> Help:
+    """What saves most downtime."""
+    return max(helps(spec, method), key=lambda each: each.downtime_seconds)
+
+
+def test_the_least_effort_comes_first_and_of_the_same_what_saves_most() -> None:
+    cluster = replace(SLOW_LINK.cluster, wasted_bytes=3e11, kept_wal_bytes=2e10, change_bytes_per_hour=50e9)
+    found = helps(replace(SLOW_LINK, cluster=cluster), "warm-copy", Verify.ALL)
+    efforts = [each.effort for each in found]
+    assert set(efforts) == set(Effort)
+    assert efforts == sorted(efforts, key=[*Effort].index)
+    for effort in Effort:
+        saved = [each.downtime_seconds for each in found if each.effort is effort]
+        assert saved == sorted(saved, reverse=True)
+    assert [each.likelihood for each in found] == [None] * len(found)
+
+
+def test_with_each_change_a_window_is_as_likely_as_the_estimate_of_it_says() -> None:
+    night = Night(9000, way_back=True)
+    faster = next(each for each in helps(SLOW_LINK, "cold-copy", night=night) if "10.0 Gbit/s" in each.change)
+    then = replace(SLOW_LINK, link=replace(SLOW_LINK.link, bits_per_second=10e9))
+    cold = next(each for each in simulated(then) if each.name == "cold-copy")
+    assert faster.likelihood == likelihood(cold, night) > 0
+
+
 def test_the_faster_link_helps_most_and_says_what_bounds_it_next() -> None:
-    first, *others = helps(SLOW_LINK, "cold-copy")
+    first, *others = sorted(helps(SLOW_LINK, "cold-copy"), key=lambda each: -each.downtime_seconds)
     assert "10.0 Gbit/s" in first.change
     assert 1e12 / 117e6 - 1e12 / 300e6 > first.downtime_seconds > 0.8 * (1e12 / 117e6 - 1e12 / 280e6)
     assert first.then_bound_by == "old cpu"
     assert not any(each.change.startswith("4 ") for each in others)  # one keeps up with this link
-    assert [each.downtime_seconds for each in others] == sorted(
-        (each.downtime_seconds for each in others), reverse=True
-    )
 
 
 def test_behind_the_link_comes_the_cipher_and_then_the_disks() -> None:
     fast = replace(SLOW_LINK, link=LinkSpec(100e9, 1))
-    first = helps(fast, "cold-copy")[0].change
+    first = most(fast, "cold-copy").change
     assert first.startswith("4 ") or " 2.5 times " in first
     wide = replace(fast, link=LinkSpec(100e9, 8), new=NewSpec(100e6))
-    assert re.search(r"\bnew\b.*\b200 MB/s", helps(wide, "cold-copy")[0].change)
+    assert re.search(r"\bnew\b.*\b200 MB/s", most(wide, "cold-copy").change)
 
 
 def test_a_proof_ahead_and_a_quiet_hour_shorten_the_stop() -> None:
@@ -51,7 +75,7 @@ def test_a_proof_ahead_and_a_quiet_hour_shorten_the_stop() -> None:
 
 def test_an_observed_copy_does_not_hide_what_a_faster_link_would_do() -> None:
     observed = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=110e6))
-    assert "10.0 Gbit/s" in helps(observed, "cold-copy")[0].change
+    assert "10.0 Gbit/s" in most(observed, "cold-copy").change
     assert helps(observed, "by hand") == ()
 
 
@@ -91,7 +115,7 @@ def test_what_nobody_needs_is_not_copied() -> None:
 
 def test_more_processors_help_who_loads_with_several() -> None:
     spec = replace(SLOW_LINK, link=LinkSpec(10e9), new=NewSpec(2e9, cores=2))
-    first = helps(spec, "parallel-dump-restore")[0]
+    first = most(spec, "parallel-dump-restore")
     assert (FOUR.findall(first.change), first.then_bound_by) == (["4"], "new cpu")
     assert not any(FOUR.search(each.change) for each in helps(spec, "dump-restore"))
 
