@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Declaration", "is_waivable", "list_checks", "run_checks", "unwaive_check", "waive_check"]
 
 
-def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
+def run_checks(
+    session: Session, move: str, job: Job, *, refresh: bool = True, holder: str = "-"
+) -> tuple[CheckResult, ...]:
     """Run the checks of a move and return their results.
 
     Fresh facts of the new server contain what a trial cluster shows of its binaries, and the result of a trial start
@@ -29,6 +31,7 @@ def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -
         move: the name of the move.
         job: the job that reports progress.
         refresh: read the facts of both servers again instead of using the latest ones.
+        holder: the token of the execution that checks again; its own locks do not prevent a trial start. `-`: none.
     """
     # they bring paramiko and SQLAlchemy, which the list of checks does without
     from core.api.facts import get_facts
@@ -41,7 +44,7 @@ def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -
 
     def add_trial_start(server: "Server", facts: "Facts") -> "Facts":
         return with_trial_start(
-            session.server(found.old, job), server, old, facts, found, job, hooks=session.store.hooks(move)
+            session.server(found.old, job), server, old, facts, found, job, holder, hooks=session.store.hooks(move)
         )
 
     new = get_facts(session, found, Side.NEW, job, refresh=refresh, trial=cluster, add_trial_start=add_trial_start)

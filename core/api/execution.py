@@ -63,10 +63,12 @@ from core.migration.execution.timeline import (
     Account,
     Downtime,
     RunningStep,
+    Wait,
     account,
     current_rate,
     describe_progress,
     downtime,
+    find_wait,
     running_steps,
     seconds_left,
     status_of,
@@ -77,6 +79,7 @@ from core.migration.model import step_ids
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.execution import Execution, Kind, Operator
 from core.migration.model.move import Verify
+from core.migration.model.schedule import UNSCHEDULED, Schedule
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Secret
@@ -97,6 +100,7 @@ __all__ = [
     "Possible",
     "QueryResults",
     "RunningStep",
+    "Wait",
     "account",
     "cancel_execution",
     "check_queries",
@@ -111,6 +115,7 @@ __all__ = [
     "explain_no_dress_rehearsal",
     "files_verified",
     "find_extra_pass",
+    "find_wait",
     "follow_up",
     "follow_up_tasks",
     "lines_of_queries",
@@ -156,6 +161,7 @@ def execute(
     start_over: bool = False,
     dressed: bool = False,
     asked: RehearsalOptions = USUAL,
+    schedule: Schedule = UNSCHEDULED,
 ) -> Execution:
     """Carry out or rehearse the move, with fresh facts, checks and a fresh plan, and return the execution.
 
@@ -169,6 +175,8 @@ def execute(
         start_over: start again although an earlier execution was interrupted.
         dressed: whether the rehearsal also starts the copy on the new server.
         asked: the options of such a dress rehearsal.
+        schedule: when the first step begins, and when the operator is asked for the stop. The checks and the plan are
+            made at once; the checks are made once more before a first step that begins later.
 
     Raises:
         BlockedError: there are blockers, another workstation has locked the cluster, or a check of the plan failed.
@@ -181,7 +189,7 @@ def execute(
     refuse_blockers(run_checks(session, move, job))
     made = plan_move(session, move, job, verify=verify, dressed=dressed, asked=asked)
     operator.announce(made.cluster)
-    return _carry_out(session, session.store.execution_started(new_execution(made, kind)), operator, job)
+    return _carry_out(session, session.store.execution_started(new_execution(made, kind, schedule)), operator, job)
 
 
 def resume_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
@@ -375,5 +383,10 @@ def _make_runner(session: Session, execution: Execution, operator: Operator, job
         holder = session.store.execution(execution.id).token
         return with_trial_start(*servers, old, new, move, job, holder).trial_start
 
+    def check_again(job: Job) -> None:
+        """Read the facts again, and check the move by them."""
+        token = session.store.execution(execution.id).token
+        refuse_blockers(run_checks(session, move.name, job, holder=token))
+
     steps = StepRunner(execution.id, session.store, lambda side: session.server(names[side], job), operator, job)
-    return Runner(steps, try_start)
+    return Runner(steps, try_start, check_again)

@@ -1,10 +1,12 @@
 """What precedes a move: its checks and their waivers, probes, watches on the old server, the estimate, the plan."""
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from core.api.facts import get_facts, get_facts_of_both
 from core.api.servers import refuse_locked_servers
@@ -22,7 +24,7 @@ from core.migration.estimate.advice import helps
 from core.migration.estimate.copy_methods import planned
 from core.migration.estimate.growth import Later
 from core.migration.estimate.night import Fit
-from core.migration.estimate.planning import Planned, stop_by
+from core.migration.estimate.planning import Planned, begins_with_a_precopy, clock
 from core.migration.estimate.planning import answers as answer_from_spec
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.watched import Watched, watched
@@ -36,6 +38,8 @@ from core.migration.execution.record import (
     hit_rate,
     select_counted,
 )
+from core.migration.execution.script_check import ScriptCheck
+from core.migration.execution.script_check import check_script as run_dry
 from core.migration.execution.status import describe_completed_move
 from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
@@ -49,10 +53,20 @@ from core.migration.model.watch import WatchResult, parse_watch
 from core.migration.plan import make_plan, runbook, script
 from core.migration.probing import watching
 from core.migration.probing.probes import probe as probe_servers
+from core.migration.probing.proportion import (
+    THOROUGH,
+    ProbeForecast,
+    forecast,
+    forecast_text,
+    in_proportion,
+    lately,
+    latest_links,
+    slowest,
+)
 from core.migration.probing.sustained import measure
 from core.migration.probing.taking import ProbeContext
 from core.migration.probing.watching import Watching
-from core.migration.transports.choice import Choice, tried_routes
+from core.migration.transports.choice import Choice, is_on_one_server, tried_routes
 from core.migration.transports.choice import choose_transport as choice_of
 from core.reports.estimate_record import record_of, record_of_all
 from core.servers.connection import Server
@@ -66,20 +80,28 @@ __all__ = [
     "Fit",
     "Later",
     "Planned",
+    "ProbeForecast",
+    "ScriptCheck",
     "Spec",
     "Watching",
     "answer_from_spec",
     "answer_planning",
     "begin_watch",
+    "begins_with_a_precopy",
     "bias",
     "by_stage",
     "check_and_estimate",
+    "check_script",
     "choose_transport",
+    "clock",
     "collect_if_due",
     "collect_watch",
     "compare_with_estimates",
     "describe_completion",
     "estimate_from_spec",
+    "estimate_with",
+    "forecast_probes",
+    "forecast_text",
     "hit_rate",
     "make_estimate",
     "make_estimate_with_spec",
@@ -89,7 +111,6 @@ __all__ = [
     "save_runbook",
     "save_script",
     "select_counted",
-    "stop_by",
     "watch_status",
 ]
 
@@ -111,14 +132,51 @@ def check_and_estimate(
 
 def run_probes(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
     """Measure each link between the servers for a short time, in proportion to the move or `thorough`."""
+    began = time.monotonic()
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
     refuse_locked_servers(session, (found.old, found.new), job)
     old, new = get_facts_of_both(session, found, job, refresh=True)
     servers = session.server(found.old, job), session.server(found.new, job)
     store = session.store
-    before = store.probes(move)
-    return probe_servers(*servers, old, new, found, store.seed(move), store, job, before=before, thorough=thorough)
+    return probe_servers(
+        *servers,
+        old,
+        new,
+        found,
+        store.seed(move),
+        store,
+        job,
+        before=store.probes(move),
+        thorough=thorough,
+        expected_seconds=_expected_seconds(store, move),
+        began=began,
+    )
+
+
+def forecast_probes(session: Session, move: str, *, thorough: bool = False) -> ProbeForecast:
+    """Return what the probes of the move will take, by the facts and probes of the history. No server is reached."""
+    store = session.store
+    found = store.move(move)
+    old, new = store.facts(found.old), store.facts(found.new)
+    cluster = old.cluster(found.cluster) if old is not None else None
+    probes, expected = store.probes(move), _expected_seconds(store, move)
+    size = cluster.size_bytes if cluster is not None else None
+    bounds = THOROUGH if thorough else in_proportion(size, slowest(probes), expected)
+    again = [] if thorough else list(lately(probes, datetime.now(UTC)))
+    known = {quantity: each.bytes_per_second for quantity, each in latest_links(probes).items()}
+    here = old is not None and new is not None and is_on_one_server(found, old, new, store.profile(found.new))
+    return forecast(bounds, known, again, over_network=not here)
+
+
+def _expected_seconds(store: Store, move: str) -> float | None:
+    """Return the likely duration of the move by its latest estimate; None if that rests on no sample of the copy."""
+    samples = [each.taken_at for each in store.probes(move) if each.quantity is Quantity.END_TO_END]
+    estimates = store.estimates(move)
+    if not samples or not estimates or estimates[0].made_at is None or estimates[0].made_at < max(samples):
+        return None
+    method = estimates[0].method(estimates[0].to_take)
+    return method.duration_seconds.likely if method is not None else None
 
 
 def choose_transport(probes: Sequence[Probe]) -> Choice:
@@ -246,15 +304,42 @@ def save_script(plan: Plan, path: Path, *, replacing: bool = False) -> Path:
     return path
 
 
+def check_script(plan: Plan, job: Job) -> ScriptCheck:
+    """Run the script of a plan on this workstation as a dry run: it shows what each step would run, and runs nothing.
+
+    Raises:
+        InputError: this workstation has no `sh`.
+    """
+    return run_dry(plan, job)
+
+
 def describe_completion(session: Session, move: str) -> str:
     """Return a sentence that the move is finished, for its plan or estimate; empty if it is not."""
     return describe_completed_move(session.store.latest_execution(move))
 
 
-def answer_planning(session: Session, move: str, asked: Asked) -> Planned | None:
-    """Return the answers to the planning questions `asked`, from the latest estimate; None if there is none."""
+def estimate_with(session: Session, move: str, verify: Verify | None = None) -> Estimate | None:
+    """Return the latest estimate, or what it is with another verification; None if there is none. Nothing is saved.
+
+    Args:
+        session: the history.
+        move: the move.
+        verify: which files are compared by their checksums during the downtime; None: as in the latest estimate.
+    """
     found = session.store.move(move)
     made, old = session.store.estimate(move), session.store.facts(found.old)
+    if made is None or old is None or verify in {None, made.checking}:
+        return made
+    return _estimate(session, found, old, session.store.facts(found.new), verify)[0]
+
+
+def answer_planning(session: Session, move: str, asked: Asked, verify: Verify | None = None) -> Planned | None:
+    """Return the answers to the planning questions `asked`, from the latest estimate; None if there is none.
+
+    `verify` is that of `estimate_with`.
+    """
+    found = session.store.move(move)
+    made, old = estimate_with(session, move, verify), session.store.facts(found.old)
     if made is None or old is None:
         return None
     return answer_from_spec(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
@@ -293,10 +378,19 @@ def _make_spec(session: Session, move: Move, old: Facts, new: Facts | None) -> S
     executions, others = _own_executions(store, move.name), _similar_moves(store, move)
     rows = [row for name in (move.name, *others) for row in record_of(store, name)]
     known = history_of(executions, [each for name in others for each in _own_executions(store, name)], rows)
-    known = replace(known, now=datetime.now(UTC), watched=_latest_watch(probes))
+    known = replace(known, now=datetime.now(UTC), zone=_zone(old), watched=_latest_watch(probes))
     took = command_seconds([command.seconds for command in store.commands(move.name)])
     spec = spec_of(move, old, probes, runs, new, copied(executions), changed(executions), known, took)
     return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_monthly_growth_bytes(session, move)))
+
+
+def _zone(old: Facts) -> ZoneInfo | None:
+    """Return the time zone of a server; None if it is not known, or not to this workstation."""
+    name = old.system.time_zone if old.system is not None else None
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
 
 
 def _own_executions(store: Store, move: str) -> list[Execution]:

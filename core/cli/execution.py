@@ -5,7 +5,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from core import units
@@ -17,6 +17,7 @@ from core.migration.model.dress import Queries, RehearsalOptions
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
+from core.migration.model.schedule import UNSCHEDULED, Schedule, schedule_of
 from core.text import printable, sentence
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
+_CONFIRMED = timedelta(hours=1)
+"""How late the question of --ask-at may come and still be answered by --confirm."""
 _AMCHECK_TIME = "1h"
 _USUAL = Queries((), "")
 _PRE_COPY = {"copy", "warm"}
@@ -96,6 +99,18 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="begin a new execution even if an earlier one ended early or has completed the move",
     )
     add_former_name(execute, "--anew", start_over)
+    execute.add_argument(
+        "--start-at",
+        metavar="TIME",
+        help="run the checks and make the plan now, and run the checks again and start the pre-copy at this time, for "
+        "example 22:00 or 2026-12-01T22:00. pghaul must keep running until then",
+    )
+    execute.add_argument(
+        "--ask-at",
+        metavar="TIME",
+        help="ask at this time, and no earlier, whether the old cluster may be stopped; with --confirm, stop it then, "
+        "but ask if that is more than an hour late. Until then, further pre-copy passes keep the copy fresh",
+    )
     dress = execute.add_argument_group("options of a dress rehearsal")
     dress.add_argument(
         "--keep-wal",
@@ -162,6 +177,8 @@ class TerminalOperator:
     yes: bool
     own: str | None = None
     client_route: str | None = None
+    confirmed_until: datetime | None = None
+    """From then on the operator is asked although the name was given beforehand; None: it counts without end."""
 
     def announce(self, cluster: str) -> None:
         """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
@@ -183,7 +200,9 @@ class TerminalOperator:
         """
         self.announce(cluster)
         if self.confirm is not None:
-            return StopAnswer.STOP
+            if self.confirmed_until is None or datetime.now(UTC) <= self.confirmed_until:
+                return StopAnswer.STOP
+            say("\nThe time of --ask-at passed more than an hour ago, so --confirm does not count any more.")
         say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
         other = ", or copy to run one more pre-copy pass first" if warm else ""
         warning = f"The cluster {cluster} will be stopped, and the downtime begins. Its clients lose their connections."
@@ -261,7 +280,6 @@ def _typed(question: str, option: str) -> str:
 def _execute(context: Context, options: argparse.Namespace) -> int:
     from core.api import execution as actions
 
-    operator = TerminalOperator(options.confirm, options.manual_steps_done, options.take_over, options.client_route)
     if options.start_over and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError(
             "--start-over begins a new execution", "use it alone, or with --rehearsal or --dress-rehearsal"
@@ -273,7 +291,15 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             raise InputError("--client-route concerns a real move", "use it alone, or with --resume")
         if not options.client_route.strip():
             raise InputError("--client-route is empty", "say how clients reach the new cluster; this is recorded")
-    asked = _rehearsal_options(options)
+    asked, schedule = _rehearsal_options(options), _schedule(options)
+    latest = context.session.store.latest_execution(options.move) if options.resume else None
+    operator = TerminalOperator(
+        options.confirm,
+        options.manual_steps_done,
+        options.take_over,
+        options.client_route,
+        confirmed_until(schedule if latest is None else latest.schedule, datetime.now(UTC)),
+    )
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
         return _show(execution, options, actions.describe_outcome(context.session, execution), alive=alive)
@@ -296,8 +322,30 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             start_over=options.start_over,
             dressed=options.dress_rehearsal,
             asked=asked,
+            schedule=schedule,
         )
     return _show(execution, options, actions.describe_outcome(context.session, execution))
+
+
+def confirmed_until(schedule: Schedule, now: datetime) -> datetime | None:
+    """Return until when --confirm counts: an hour beyond a time of the question that is to come.
+
+    The workstation may sleep, or the pre-copy may take longer than expected. Then the hours may be over in which the
+    clients can wait.
+    """
+    ask_at = schedule.ask_at
+    return None if ask_at is None or ask_at <= now else ask_at + _CONFIRMED
+
+
+def _schedule(options: argparse.Namespace) -> Schedule:
+    """Return the times for which the execution waits."""
+    if options.start_at is None and options.ask_at is None:
+        return UNSCHEDULED
+    if options.resume or options.status or options.cancel or options.rollback:
+        raise InputError("--start-at and --ask-at concern a new execution", "an execution keeps its times")
+    if options.ask_at is not None and (options.rehearsal or options.dress_rehearsal):
+        raise InputError("--ask-at concerns a real move", "a rehearsal does not stop the old cluster")
+    return schedule_of(options.start_at, options.ask_at, datetime.now(UTC))
 
 
 def _rehearsal_options(options: argparse.Namespace) -> RehearsalOptions:

@@ -54,6 +54,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="measure all links again, and compare transports without the usual time limit (a tenth of the expected "
         "duration of the move)",
     )
+    probe.add_argument(
+        "--forecast",
+        action="store_true",
+        help="only show how long the probes will take, and how much they will write and send; no server is reached",
+    )
     probing.register(probe)
     add_common(probe, server=True)
     probe.set_defaults(run=_probe)
@@ -173,6 +178,13 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
         return probing.run(context, options)
     from core.api import migration as actions
 
+    if options.forecast:
+        coming = actions.forecast_probes(context.session, options.move, thorough=options.thorough)
+        if options.json:
+            print_document({"forecast": coming})
+        else:
+            show(sentence(actions.forecast_text(coming)))
+        return 0
     probes = actions.run_probes(context.session, options.move, context.job, thorough=options.thorough)
     choice = actions.choose_transport(probes)
     if options.json:

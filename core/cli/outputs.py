@@ -13,7 +13,7 @@ from typing import Any
 from core.api.checks import Declaration
 from core.api.execution import Account, NextOption, Paragraph, QueryResults
 from core.api.imports import Imported as TakenOver
-from core.api.migration import ByStage, EstimateComparison, Fit, Later
+from core.api.migration import ByStage, EstimateComparison, Fit, Later, ProbeForecast
 from core.api.storage import WhatIf
 from core.api.survey import Survey, Taken
 from core.benchmarks.model import Forecast, Run
@@ -172,6 +172,13 @@ class Sustained:
 
 
 @dataclass(frozen=True)
+class ComingProbes:
+    """`pghaul probe --forecast`."""
+
+    forecast: ProbeForecast
+
+
+@dataclass(frozen=True)
 class WatchNow:
     """A watch of the old server: `job` runs it there; `seen` is None if there are no results yet."""
 
@@ -198,6 +205,9 @@ class Planning:
     night_seconds: float
     ends_at: float | None
     changes: float | None
+    method: str
+    window_begins: datetime | None
+    window_ends: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,7 +434,7 @@ OUTPUTS: Mapping[str, Any] = {
     "storage what-if": WhatIf,
     "storage prepare": Script,
     "check": Checks | CheckList,
-    "probe": Probes | Sustained | Watched,
+    "probe": Probes | Sustained | Watched | ComingProbes,
     "estimate": Estimated | Record,
     "plan": Plan,
     "execute": Executed,

@@ -54,7 +54,10 @@ def asked(options: argparse.Namespace) -> bool:
         )
     if options.watch is not None and options.sustained is not None:
         raise InputError("--watch and --sustained cannot be combined", "run one after the other")
-    return options.watch is not None or options.sustained is not None
+    longer = options.watch is not None or options.sustained is not None
+    if longer and options.forecast:
+        raise InputError("--forecast is of the probes alone", f"pghaul probe {options.move} --forecast")
+    return longer
 
 
 def run(context: Context, options: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from core.migration.execution.status import explain_fixed_move, explain_unfinish
 from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State, StepRun, new_token
 from core.migration.model.move import Hook, HookCommand, HookSide, Move
 from core.migration.model.plan import Plan
+from core.migration.model.schedule import UNSCHEDULED, Schedule
 from core.redaction import secret_words
 from core.servers.profiles import Profile
 from core.servers.shell import command
@@ -47,6 +48,7 @@ def execution_started(session: Session, execution: Execution, process: str, seal
         message=execution.message,
         cancel_asked=execution.cancel_asked,
         plan=plan,
+        schedule=None if execution.schedule == UNSCHEDULED else documents.dump(execution.schedule),
     )
     session.add(row)
     _put_seal(session, row, seal)
@@ -282,6 +284,7 @@ def execution_of(row: ExecutionRow) -> Execution:
         message=row.message,
         cancel_asked=row.cancel_asked,
         follow_up_done=frozenset() if row.follow_up_done is None else loaded(frozenset[str], row.follow_up_done),
+        schedule=UNSCHEDULED if row.schedule is None else loaded(Schedule, row.schedule),
     )
 
 

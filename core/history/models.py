@@ -302,6 +302,8 @@ class ExecutionRow(Noted, Base):
     """That this user's pghaul has recorded it (core/history/seal)."""
     follow_up_done: Mapped[str | None] = mapped_column(PlainText, sort_order=2)
     """The ids of the follow-up tasks that are ticked off, as a JSON list; no part of the signature."""
+    schedule: Mapped[str | None] = mapped_column(PlainText, sort_order=3)
+    """The times for which it waits, as a JSON document."""
 
     move: Mapped[MoveRow] = relationship()
     steps: Mapped[list["ExecutionStepRow"]] = relationship(

@@ -121,10 +121,11 @@ def _unusable(path: Path, why: str) -> HistoryError:
 
 
 def execution_words(row: ExecutionRow) -> tuple[str, ...]:
-    """Its number, by which the latest is known, the plan, on which servers, how it stands and how each try came out."""
+    """Its number, by which the latest is known, plan, servers and times, how it stands, and how each try came out."""
     of = ("execution", str(row.id), str(row.move_id), *machine_words(row.move))
     plan = sha256(row.plan.encode()).hexdigest()  # long, and sealed anew with each step
-    return (*of, row.token, row.kind, plan, row.state, *(word for step in row.steps for word in _step(step)))
+    times = () if row.schedule is None else (row.schedule,)  # what was signed before there were any has none
+    return (*of, row.token, row.kind, plan, row.state, *times, *(word for step in row.steps for word in _step(step)))
 
 
 def hook_words(row: HookRow, move: MoveRow) -> tuple[str, ...]:

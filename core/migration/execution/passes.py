@@ -12,6 +12,12 @@ _LONG_WAIT = 24 * 3600.0
 """Seconds: an extra pass is announced if a wait of this length for the operator's answer would make it worthwhile.
 Nothing limits the wait."""
 
+_BETWEEN = 900.0
+"""Seconds between two passes while the time of the question is awaited."""
+
+_ROOM = 2.0
+"""How many times as long as the one before it the last pass ahead of the question may take."""
+
 MOST = 6
 """Passes at the most: a cluster that changes as fast as it is copied never comes to rest."""
 
@@ -94,6 +100,21 @@ def find_extra_pass(execution: Execution) -> ExtraPass | None:
     if not passes or not is_last_pass_outdated(passes, max(waited, _LONG_WAIT)):
         return None
     return ExtraPass(is_last_pass_outdated(passes, waited), waited, passes[-1].seconds)
+
+
+def is_pass_due_while_waiting(execution: Execution, left: float) -> bool:
+    """Return whether one more pass is made while the execution waits for the time at which it asks for the stop.
+
+    One is made every quarter of an hour, if it shortens the downtime, and the last one shortly before the question.
+
+    Args:
+        execution: the execution.
+        left: seconds until the question. No pass begins that would delay it.
+    """
+    extra = find_extra_pass(execution)
+    if extra is None or not extra.due or left < extra.seconds:
+        return False
+    return extra.waited >= _BETWEEN or left < _ROOM * extra.seconds
 
 
 def seconds_since_last_pass(execution: Execution) -> float:

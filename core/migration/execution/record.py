@@ -164,11 +164,13 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
     `rows`: the record of all, of which copies tell how far their estimates are off.
     """
     timed, sources = {}, {}
+    only_rehearsed = all(each.kind is Kind.REHEARSAL for each in own)
+    rehearsed = "in rehearsals of this move" if only_rehearsed else "in rehearsals and executions of this move"
     for stage in _TIMED:
         mine, others = _timed(own, stage), _timed(alike, stage) if stage in _ALIKE else ()
         if mine or others:
             times = mine or others
-            words = "in earlier runs of this move" if mine else "in other moves between such servers"
+            words = rehearsed if mine else "in other moves between such servers"
             timed[str(stage)] = tuple(seconds for seconds, _ in times)
             sources[str(stage)] = Evidence(words, times[0][1])
     copies = tuple(row.factor for row in select_counted(rows) if row.stage in _COPIES)

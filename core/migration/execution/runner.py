@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from core import units
@@ -41,6 +41,7 @@ from core.migration.execution.passes import (
     estimate_gain,
     find_extra_pass,
     is_another_pass_worthwhile,
+    is_pass_due_while_waiting,
     list_passes,
     seconds_since_last_pass,
 )
@@ -64,6 +65,7 @@ from core.migration.model.execution import (
     new_token,
 )
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
+from core.migration.model.schedule import UNSCHEDULED, Schedule, shown
 from core.servers.shell import command
 from core.sides import Side
 from core.text import counted
@@ -72,10 +74,35 @@ from core.this_workstation import whoami
 PROGRAM_ENDED = "the program ended"
 """Why an execution is interrupted whose program said nothing more."""
 
+LOOK_SECONDS = 1.0
+"""How often the clock is read while an execution waits for a time. These waits are not added up, because the
+workstation may have slept."""
 
-def new_execution(plan: Plan, kind: Kind) -> Execution:
+_MISSED = timedelta(hours=1)
+"""Whoever comes to the start later than this, because the workstation slept, does not begin on its own: the hours that
+the operator chose may be over."""
+
+_LAST_LOOKS = frozenset(
+    {
+        step_ids.CHECK_DATA_ROOTS,
+        step_ids.CHECK_COPYABLE,
+        step_ids.CHECK_RESTARTABLE,
+        step_ids.LIST_LISTENERS,
+        step_ids.CHECKPOINT_BEFORE_STOP,
+        step_ids.LIST_CLIENTS,
+    }
+)
+"""The steps between the last pre-copy pass and the question. They must not be hours old when it is asked."""
+
+
+def new_execution(plan: Plan, kind: Kind, schedule: Schedule = UNSCHEDULED) -> Execution:
     """Return a new execution of a plan. It is not recorded yet."""
-    return Execution(0, plan.move, kind, State.RUNNING, new_token(), whoami(), datetime.now(UTC), None, plan)
+    made = Execution(0, plan.move, kind, State.RUNNING, new_token(), whoami(), datetime.now(UTC), None, plan)
+    return replace(made, schedule=schedule)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Runner:
@@ -85,11 +112,22 @@ class Runner:
         steps: runs its single steps and holds it in memory.
         try_start: tries once more to start an empty cluster on the new server, before the old one is stopped; None:
             nothing is tried.
+        check_again: runs the checks once more before the first step of an execution that was to start later, and raises
+            BlockedError if one of them forbids the move; None: nothing is checked.
+        now: returns the present time, by which it waits for the times of its schedule.
     """
 
-    def __init__(self, steps: StepRunner, try_start: Callable[[Job], TrialStart | None] | None = None) -> None:
+    def __init__(
+        self,
+        steps: StepRunner,
+        try_start: Callable[[Job], TrialStart | None] | None = None,
+        check_again: Callable[[Job], None] | None = None,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
         self.steps = steps
         self.try_start = try_start
+        self.check_again = check_again
+        self.now = now
 
     def carry_out(self) -> None:
         """Run the steps of the plan, from the first one that is not done.
@@ -263,6 +301,7 @@ class Runner:
         self.pass_on_warnings(done.stdout)
 
     def _run_remaining_steps(self, *, cleaned: bool) -> None:
+        self._wait_to_start()
         if self.steps.execution.steps:
             Resume(self.steps).prepare(cleaned=cleaned)
         confirmed = False
@@ -277,6 +316,7 @@ class Runner:
             # be due. All of this takes time, in which the operator may ask for the pause.
             if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not is_stop_proven(execution):
                 confirmed = True
+                self._wait_to_ask(todo[0])
                 self._confirm_stop(todo[0])
                 self._run_extra_pass_if_outdated(todo[0])
             if todo[0].id == step_ids.STOP_OLD_CLUSTER:
@@ -286,6 +326,56 @@ class Runner:
                 self._run_precopy_pass(group, todo)
             else:
                 self._run_group(todo)
+
+    def _wait_to_start(self) -> None:
+        """Wait until the first step may begin, and check again then. The cluster is locked meanwhile.
+
+        Raises:
+            BlockedError: since the first checks something has changed that forbids the move.
+            PausedError: the operator wanted no step, or the workstation slept far beyond the time.
+        """
+        execution = self.steps.execution
+        start_at, following = execution.schedule.start_at, execution.next_step
+        if start_at is None or following is None or execution.steps:
+            return
+        if start_at > self.now():
+            self.steps.job.report(Note(f"The pre-copy starts at {shown(start_at)}."))
+            for _ in self._waiting_for(start_at):
+                self._pause_if_asked(following)
+            missed = self.now() - start_at
+            if missed > _MISSED:
+                late = units.duration(missed.total_seconds())
+                what = f"The start at {shown(start_at)} was missed by {late}, because the workstation slept."
+                raise PausedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+        if self.check_again is not None:
+            self.check_again(self.steps.job)
+            self._pause_if_asked(following)
+
+    def _wait_to_ask(self, following: Step) -> None:
+        """Wait until the operator may be asked for the stop; meanwhile keep the copy fresh by more pre-copy passes.
+
+        Then the plan's last looks at the old cluster are repeated: they were made before the wait, or by a process that
+        waited and ended.
+        """
+        ask_at = self.steps.execution.schedule.ask_at
+        if ask_at is None:
+            return
+        if ask_at > self.now():
+            self.steps.job.report(Note(f"The stop of the old cluster is asked for at {shown(ask_at)}."))
+            for left in self._waiting_for(ask_at):
+                self._pause_if_asked(following)
+                if is_pass_due_while_waiting(self.steps.execution, left):
+                    self._repeat_last_precopy_pass()
+        for step in self.steps.execution.steps_taken:
+            if step.id in _LAST_LOOKS:
+                self._pause_if_asked(step)
+                self._run_group([step])
+
+    def _waiting_for(self, at: datetime) -> Iterator[float]:
+        """Yield the seconds that are left until a time, again and again until it has come."""
+        while (left := (at - self.now()).total_seconds()) > 0:
+            yield left
+            self.steps.job.wait(min(left, LOOK_SECONDS))
 
     def _pause_if_asked(self, following: Step) -> None:
         """Raise PausedError if the operator wants no further step; `following` is the step that comes next."""

@@ -5,6 +5,7 @@ people stop the applications before that is said beside it. The downtime ends wh
 What people take in between is part of it, but of no plan, so it is counted separately as well.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +18,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
+from core.migration.model.schedule import shown
 
 NOTEWORTHY_SECONDS = 1.0
 """So long without any step under way is said; what is shorter passes between two steps."""
@@ -199,6 +201,7 @@ class ExecutionStatus:
         stopped_seconds: since the old cluster was stopped; None before, and once the new cluster is open.
         left_seconds: what the commands to come may take, without what people take; None where nothing tells.
         extra_pass: whether a pre-copy pass runs once more, because the stop is next and the last pass is old.
+        waits: for which time of its schedule it waits; None: for none.
         left_is_least: it may take longer, because nothing tells how long one of the commands takes, as of the start of
             the copy in a dress rehearsal.
     """
@@ -210,6 +213,20 @@ class ExecutionStatus:
     left_seconds: float | None
     left_is_least: bool
     extra_pass: bool = False
+    waits: "Wait | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The time for which an execution waits: that of its first step, or that of the question for the stop.
+
+    Attributes:
+        seconds: until then.
+    """
+
+    at: datetime
+    seconds: float
+    to_start: bool
 
 
 # --- how far it is
@@ -233,7 +250,28 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         left_seconds=left_seconds,
         left_is_least=left_is_least,
         extra_pass=_runs_extra_pass(execution, [step for step, _ in under_way]),
+        waits=find_wait(execution, now),
     )
+
+
+def find_wait(execution: Execution, now: datetime) -> Wait | None:
+    """Return the time of its schedule for which an execution waits before its next step; None: for none."""
+    following, schedule = execution.next_step, execution.schedule
+    if execution.state is not State.RUNNING or following is None or any(map(_runs, execution.steps)):
+        return None
+    if schedule.start_at is not None and schedule.start_at > now:
+        return Wait(schedule.start_at, (schedule.start_at - now).total_seconds(), to_start=True)
+    stop, _ = _stop_and_opening(execution)
+    asks = execution.kind is Kind.REAL and following.downtime and _began(execution, stop) is None
+    if asks and schedule.ask_at is not None and schedule.ask_at > now:
+        return Wait(schedule.ask_at, (schedule.ask_at - now).total_seconds(), to_start=False)
+    return None
+
+
+def describe_wait(wait: Wait) -> str:
+    """For people: `starts at 22:00 (in 3 h 12 min)`."""
+    what = "starts at" if wait.to_start else "asks for the stop at"
+    return f"{what} {shown(wait.at)} (in {units.duration(math.ceil(wait.seconds))})"
 
 
 def seconds_left(execution: Execution, steps: Iterable[Step], now: datetime) -> tuple[float | None, bool]:
@@ -263,6 +301,8 @@ def describe_position(found: ExecutionStatus, *, downtime_said: bool = False) ->
         downtime_said: the downtime stands beside it. It is left out here, so that there are not two figures.
     """
     parts = [f"step {found.position} of {found.steps}"]
+    if found.waits is not None:
+        return ", ".join([*parts, describe_wait(found.waits)])
     if found.extra_pass:
         parts.append("one more pre-copy pass before the stop")
     if found.stopped_seconds is not None and not downtime_said:
@@ -274,11 +314,15 @@ def describe_position(found: ExecutionStatus, *, downtime_said: bool = False) ->
     return ", ".join(parts)
 
 
+_WAITING = "waiting for the scheduled time"
+
+
 def make_progress_event(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
     found = status_of(execution, now)
     steps = [step for step, _ in found.under_way]
-    progress_id, title = "+".join(step.id for step in steps), _title(steps)
+    waits = found.waits is not None
+    progress_id, title = "+".join(step.id for step in steps), _WAITING if waits else _title(steps)
     server, position = steps[0].server if len(steps) == 1 else "", describe_position(found)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:

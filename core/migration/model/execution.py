@@ -10,6 +10,7 @@ from typing import Protocol
 
 from core.migration.model import step_ids
 from core.migration.model.plan import Phase, Plan, Step
+from core.migration.model.schedule import UNSCHEDULED, Schedule
 
 LOCK_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
 LOCK_NAME = "pghaul-lock-"
@@ -148,6 +149,7 @@ class Execution:
         owner: `user@workstation` who carries it out.
         message: why it ended where it did; empty while it runs or when it is done.
         follow_up_done: the ids of the follow-up tasks that the operator has ticked off.
+        schedule: the times for which it waits.
     """
 
     id: int
@@ -163,6 +165,7 @@ class Execution:
     message: str = ""
     cancel_asked: bool = False
     follow_up_done: frozenset[str] = frozenset()
+    schedule: Schedule = UNSCHEDULED
 
     @property
     def steps_taken(self) -> tuple[Step, ...]:

@@ -108,6 +108,7 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         connection.execute("DROP INDEX ix_runs_starts")
         connection.execute("ALTER TABLE moves DROP COLUMN edited")
         connection.execute("ALTER TABLE executions DROP COLUMN follow_up_done")
+        connection.execute("ALTER TABLE executions DROP COLUMN schedule")
         connection.execute("ALTER TABLE moves DROP COLUMN precopy_limit")
         for table in [
             row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")

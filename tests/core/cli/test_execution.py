@@ -9,12 +9,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from core.cli.execution import TerminalOperator, text
+from core.cli.execution import TerminalOperator, confirmed_until, text
 from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
@@ -23,6 +23,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State, StopAnswer
 from core.migration.model.move import EditedSettings
 from core.migration.model.plan import Phase
+from core.migration.model.schedule import UNSCHEDULED, Schedule
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.core.migration.execution.test_queries import BOTH, carried_out
@@ -75,6 +76,23 @@ def test_options_that_exclude_each_other(store: Store) -> None:
     ],
 )
 def test_what_a_dress_rehearsal_is_asked_for(
+    words: tuple[str, ...], said: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["execute", "spring", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--start-at", "25:00"), "25:00 is no time"),
+        (("--ask-at", "2020-01-01T22:00"), "2020-01-01T22:00 is not after"),
+        (("--rehearsal", "--ask-at", "23:30"), "--ask-at concerns a real move"),
+        (("--resume", "--start-at", "22:00"), "--start-at and --ask-at concern a new execution"),
+    ],
+)
+def test_times_are_looked_at_before_anything_runs(
     words: tuple[str, ...], said: str, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["execute", "spring", *words]) == 2
@@ -166,6 +184,28 @@ def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
     with pytest.raises(InputError):
         TerminalOperator(None, yes=True).confirm_stop("15/main", (), warm=True)
+
+
+def test_a_name_given_beforehand_counts_for_an_hour_beyond_the_time_of_the_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who wakes the workstation in the morning, or whose pre-copy lasts until then, is asked before the stop."""
+    now = datetime.now(UTC)
+    asks = Schedule(None, now + timedelta(hours=2))
+    until = confirmed_until(asks, now)
+    assert until == now + timedelta(hours=3)
+    assert confirmed_until(asks, now + timedelta(hours=2)) is None  # who resumes it then knows how late it is
+    assert confirmed_until(UNSCHEDULED, now) is None
+    in_time = TerminalOperator("15/main", yes=True, confirmed_until=until)
+    assert in_time.confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
+    late = replace(in_time, confirmed_until=now - timedelta(seconds=1))
+    monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
+    assert late.confirm_stop("15/main", (), warm=True) is StopAnswer.DECLINED
+    monkeypatch.setattr(sys, "stdin", Terminal("15/main\n"))
+    assert late.confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
+    monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
+    with pytest.raises(InputError):
+        late.confirm_stop("15/main", (), warm=True)
 
 
 def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ JOB = RemoteJob("old", "/var/tmp/pghaul-job.x", "watch of spring, 0123", "postgr
         (["--watch", "24h", "--end"], "--status, --collect and --end"),
         (["--watch", "--status", "--collect"], "--status, --collect and --end"),
         (["--watch", "24h", "--sustained", "10m"], "--sustained"),
+        (["--sustained", "10m", "--forecast"], "--forecast"),
         (["--watch", "tomorrow"], "tomorrow "),
         (["--sustained", "0"], " 0 "),
     ],

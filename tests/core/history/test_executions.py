@@ -12,6 +12,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.move import EditedSettings, Hook, HookCommand
 from core.migration.model.plan import Plan, RemoteCall, Step, Timing
+from core.migration.model.schedule import Schedule
 from core.servers.profiles import Profile
 from core.sides import Side
 from tests.core.history import samples
@@ -119,6 +120,15 @@ def test_the_ticks_of_follow_up_tasks_are_recorded_and_not_signed(filled: Store,
     filled.tick_follow_up(started.id, "nothing", done=False)
     assert filled.execution(started.id).follow_up_done == {"old-files"}
     assert filled.recorded_here(started.id)
+
+
+def test_the_times_of_a_schedule_are_recorded_and_signed(filled: Store) -> None:
+    night = datetime(2026, 11, 30, 22, 0, tzinfo=UTC)
+    number = filled.execution_started(replace(samples.execution(), schedule=Schedule(night, None)))
+    assert filled.execution(number).schedule == Schedule(night, None)
+    assert filled.recorded_here(number)
+    filled.execution_changed(number, State.CANCELLED)
+    assert filled.recorded_here(number)
 
 
 def test_executions_stand_newest_first(filled: Store, started: Execution) -> None:

@@ -86,6 +86,7 @@ STEPS = (
     INSERT INTO execution_steps SELECT * FROM more""",
     "UPDATE executions SET state = 'running'",
     "UPDATE executions SET kind = 'real'",
+    """UPDATE executions SET schedule = '{"start_at":null,"ask_at":"2026-11-30T22:00:00Z"}'""",
     "UPDATE executions SET move_id = 2",
     "UPDATE executions SET id = 99 WHERE id = 1; UPDATE execution_steps SET execution_id = 99 WHERE execution_id = 1",
     "UPDATE profiles SET address = '192.0.2.99' WHERE name = 'gannon-new'",

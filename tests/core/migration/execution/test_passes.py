@@ -1,12 +1,16 @@
 import pytest
 
+from core.migration.execution import passes
 from core.migration.execution.passes import (
     MOST,
+    ExtraPass,
     PrecopyPass,
     estimate_gain,
     is_another_pass_worthwhile,
     is_last_pass_outdated,
+    is_pass_due_while_waiting,
 )
+from tests.core.migration.execution.builders import execution
 
 
 def test_a_first_pass_of_seconds_is_enough() -> None:
@@ -52,12 +56,34 @@ def test_without_bytes_the_seconds_alone_tell() -> None:
     assert not is_another_pass_worthwhile([PrecopyPass(100, None), PrecopyPass(99, None)])
 
 
+@pytest.mark.parametrize(
+    ("waited", "left", "made"),
+    [
+        (60, 7200, False),
+        (899, 7200, False),
+        (900, 7200, True),
+        (300, 199, True),  # the last one ends shortly before the question
+        (300, 201, False),
+        (900, 99, False),  # it would delay the question
+    ],
+)
+def test_passes_while_the_question_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, *, waited: float, left: float, made: bool
+) -> None:
+    monkeypatch.setattr(passes, "find_extra_pass", lambda _: ExtraPass(True, waited, 100.0))
+    assert is_pass_due_while_waiting(execution(), left) is made
+    monkeypatch.setattr(passes, "find_extra_pass", lambda _: ExtraPass(False, waited, 100.0))
+    assert not is_pass_due_while_waiting(execution(), left)
+    monkeypatch.setattr(passes, "find_extra_pass", lambda _: None)
+    assert not is_pass_due_while_waiting(execution(), left)
+
+
 def test_what_came_while_people_were_waited_for_is_worth_a_pass() -> None:
     """1 MB of changes a second at 100 MB/s: 10 s of them are no matter, three hours of them are 108 s of stop."""
-    passes = [PrecopyPass(1000, 100_000_000_000), PrecopyPass(10, 1_000_000_000)]
-    assert not is_last_pass_outdated(passes, 10)
-    assert estimate_gain(passes, 10_790) == pytest.approx(0.01 * (10_800 - 108))
-    assert is_last_pass_outdated(passes, 10_790)
+    copied = [PrecopyPass(1000, 100_000_000_000), PrecopyPass(10, 1_000_000_000)]
+    assert not is_last_pass_outdated(copied, 10)
+    assert estimate_gain(copied, 10_790) == pytest.approx(0.01 * (10_800 - 108))
+    assert is_last_pass_outdated(copied, 10_790)
     assert not is_last_pass_outdated([], 10_790)
 
 

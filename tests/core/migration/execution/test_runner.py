@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -33,6 +34,7 @@ from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, FOR_A_PERSON, State, StepRun, StopAnswer
 from core.migration.model.plan import OperatorTask, Step
+from core.migration.model.schedule import Schedule
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, set_up
@@ -438,6 +440,150 @@ def test_an_extra_pass_is_announced_before_the_question(
     steps = StepRunner(move.number, store, lambda _: cast("Server", move.old), Reading("15/main"), Job(told.append))
     Runner(steps).carry_out()
     assert any("One more is made before the stop, because" in each for each in before) is due
+
+
+class Clock:
+    """A clock that jumps at each look, as one does beside a workstation that sleeps."""
+
+    def __init__(self, seconds: float) -> None:
+        self.at, self.step = NOW, timedelta(seconds=seconds)
+
+    def __call__(self) -> datetime:
+        self.at += self.step
+        return self.at
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slept", [600.0, 7 * 3600.0])
+def test_a_schedule_is_held_by_the_clock_of_the_wall(
+    store: Store, monkeypatch: pytest.MonkeyPatch, slept: float
+) -> None:
+    """Nothing begins before its time; the copy is kept fresh until the question."""
+    monkeypatch.setattr("core.migration.execution.runner.LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("core.migration.execution.runner.is_pass_due_while_waiting", lambda _, left: 900 < left < 1600)
+    clock, times = Clock(slept), dict[str, datetime]()
+    start, ask = NOW + timedelta(hours=3), NOW + timedelta(hours=6)
+
+    class Asked(Person):
+        def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+            times["asked"] = clock.at
+            return super().confirm_stop(cluster, connected, warm=warm)
+
+    class Watched(Old):
+        def run(self, shell: Shell, *rest: object, **more: object) -> Completed:
+            times.setdefault(shell.text.splitlines()[-1].split()[0], clock.at)
+            return super().run(shell, *rest, **more)
+
+    old = Watched({"prove_stopped": ["sum"]})
+    number = store.execution_started(replace(of_steps(*Stopping.STEPS), schedule=Schedule(start, ask)))
+    steps = StepRunner(number, store, lambda _: cast("Server", old), Asked("15/main"), Job())
+    Runner(steps, now=clock).carry_out()
+    assert start <= times["precopy_pass"] < start + 2 * clock.step
+    assert ask <= times["asked"] < ask + 2 * clock.step
+    passes = sum(run.number == 1 for run in store.execution(number).steps)
+    assert passes == (2 if slept == 600.0 else 1)  # who slept beyond the time is asked at once
+    assert store.execution(number).state is State.DONE
+
+
+START, ASK = NOW + timedelta(hours=3), NOW + timedelta(hours=6)
+
+
+@pytest.mark.slow
+def test_the_last_looks_are_made_again_when_the_time_of_the_question_has_come(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the list of the clients, the checkpoint and the checks before the stop are as old as the wait."""
+    monkeypatch.setattr("core.migration.execution.runner.LOOK_SECONDS", 0.001)
+    warm, *stopping = Stopping.STEPS
+    looks = (
+        change_step(STEP, id=step_ids.CHECK_DATA_ROOTS, call="check_roots", only_checks=True),
+        change_step(STEP, id=step_ids.LIST_CLIENTS, call="list_clients"),
+    )
+    old = Old({"prove_stopped": ["sum"], "list_clients": ["of the evening", "of the night"]})
+    person = Person("15/main")
+    number = store.execution_started(replace(of_steps(warm, *looks, *stopping), schedule=Schedule(None, ASK)))
+    steps = StepRunner(number, store, lambda _: cast("Server", old), person, Job())
+    Runner(steps, now=Clock(3600)).carry_out()
+    assert person.connected == ("of the night",)
+    assert (old.asked.count("check_roots"), old.asked.count("precopy_pass")) == (2, 1)
+
+
+@pytest.mark.slow
+def test_a_tablespace_that_came_while_the_question_was_waited_for_leaves_the_old_cluster_running(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.migration.execution.runner.LOOK_SECONDS", 0.001)
+    warm, *stopping = Stopping.STEPS
+    look = change_step(STEP, id=step_ids.CHECK_DATA_ROOTS, call="check_roots", only_checks=True)
+    old = Old({"check_roots": ["", failed(1, "pghaul: a new tablespace")]})
+    number = store.execution_started(replace(of_steps(warm, look, *stopping), schedule=Schedule(None, ASK)))
+    person = Person("15/main")
+    steps = StepRunner(number, store, lambda _: cast("Server", old), person, Job())
+    with pytest.raises(BlockedError, match="a new tablespace"):
+        Runner(steps, now=Clock(3600)).carry_out()
+    assert (person.asked, "stop_folder" in old.asked) == ([], False)
+    assert store.execution(number).state is State.STOPPED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", [True, False])
+def test_the_checks_run_again_at_the_start_that_was_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch, *, changed: bool
+) -> None:
+    monkeypatch.setattr("core.migration.execution.runner.LOOK_SECONDS", 0.001)
+    clock, checked, old = Clock(600), list[datetime](), Old({"prove_stopped": ["sum"]})
+
+    def check_again(_: Job) -> None:
+        checked.append(clock.at)
+        if changed:
+            raise BlockedError("The move cannot begin.")
+
+    number = store.execution_started(replace(of_steps(*Stopping.STEPS), schedule=Schedule(START, None)))
+    steps = StepRunner(number, store, lambda _: cast("Server", old), Person("15/main"), Job())
+    runner = Runner(steps, check_again=check_again, now=clock)
+    if changed:
+        with pytest.raises(BlockedError, match="cannot begin"):
+            runner.carry_out()
+    else:
+        runner.carry_out()
+    assert [START <= at < START + timedelta(hours=1) for at in checked] == [True]
+    assert ("precopy_pass" in old.asked) is not changed
+    assert store.execution(number).state is (State.STOPPED if changed else State.DONE)
+
+
+@pytest.mark.slow
+def test_who_sleeps_far_beyond_the_start_begins_only_when_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --confirm the old cluster would else be stopped whenever the workstation wakes up."""
+    monkeypatch.setattr("core.migration.execution.runner.LOOK_SECONDS", 0.001)
+    old, person, clock = Old({"prove_stopped": ["sum"]}), Person("15/main"), Clock(2.5 * 3600)
+    number = store.execution_started(replace(of_steps(*Stopping.STEPS), schedule=Schedule(START, None)))
+    steps = StepRunner(number, store, lambda _: cast("Server", old), person, Job())
+    with pytest.raises(PausedError, match="missed by 4 h 30 min") as caught:
+        Runner(steps, now=clock).carry_out()
+    assert "--resume" in caught.value.hint
+    assert (store.execution(number).state, "precopy_pass" in old.asked) == (State.PAUSED, False)
+    Runner(steps, now=clock).carry_out()
+    assert store.execution(number).state is State.DONE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cancelled", [True, False])
+def test_waiting_for_the_start_can_be_cancelled_and_paused(store: Store, *, cancelled: bool) -> None:
+    old, job = Old({}), Job()
+
+    class Leaving(Person):
+        def wants_to_end(self) -> bool:
+            if cancelled:
+                job.cancel()
+            return not cancelled
+
+    schedule = Schedule(datetime.now(UTC) + timedelta(hours=3), None)
+    number = store.execution_started(replace(of_steps(*Stopping.STEPS), schedule=schedule))
+    steps = StepRunner(number, store, lambda _: cast("Server", old), Leaving("15/main"), job)
+    with pytest.raises(Cancelled if cancelled else PausedError):
+        Runner(steps).carry_out()
+    assert store.execution(number).state is (State.CANCELLED if cancelled else State.PAUSED)
+    assert "precopy_pass" not in old.asked
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.migration.execution.timeline import (
+    Wait,
     current_rate,
     describe_position,
     describe_progress,
@@ -14,8 +15,9 @@ from core.migration.execution.timeline import (
     status_of,
 )
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import OperatorTask, Step
+from core.migration.model.schedule import Schedule, shown
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
 from tests.steps import change_step
@@ -97,6 +99,31 @@ def test_a_pass_once_more_before_the_stop_is_told() -> None:
     position = describe_position(status_of(again, after(100)))
     assert position != describe_position(replace(status_of(again, after(100)), extra_pass=False))
     assert FIGURES.findall(position)[0] == "1 of 3"
+
+
+def test_the_time_for_which_it_waits_is_told_in_place_of_what_is_left() -> None:
+    at = after(3600)
+    to_start = replace(made(), schedule=Schedule(at, None))
+    found = status_of(to_start, after(0))
+    assert found.waits == Wait(at, 3600.0, to_start=True)
+    assert describe_position(found).endswith(f"starts at {shown(at)} (in 1 h 00 min)")
+    assert make_progress_event(to_start, after(0)).title == "waiting for the scheduled time"
+    assert status_of(to_start, at).waits is None
+    assert status_of(replace(to_start, state=State.CANCELLED), after(0)).waits is None
+
+
+def test_the_question_is_waited_for_between_the_copy_and_the_stop_alone() -> None:
+    at = after(3600)
+    steps = (COPY, change_step(COPY, downtime=True), OPENING)
+    copied, copying, stopping = (
+        replace(made(*runs, steps=steps), schedule=Schedule(None, at))
+        for runs in ((run(1, 0, 60),), (run(1, 0),), (run(1, 0, 60), run(2, 61)))
+    )
+    assert status_of(copied, after(600)).waits == Wait(at, 3000.0, to_start=False)
+    assert describe_position(status_of(copied, after(600))).endswith(f"at {shown(at)} (in 50 min 00 s)")
+    assert status_of(copying, after(600)).waits is None
+    assert status_of(stopping, after(600)).waits is None
+    assert status_of(replace(copied, kind=Kind.REHEARSAL), after(600)).waits is None
 
 
 def test_side_by_side_their_bytes_add_up() -> None:

@@ -1,0 +1,96 @@
+"""When an execution starts to copy and when it asks for the stop, and how such a time is typed."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.errors import InputError
+
+_CLOCK = re.compile(r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)", re.ASCII)
+_DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*", re.ASCII)
+_FURTHEST = timedelta(days=7)
+"""The checks and the plan are made when the execution is started. Later than this they say little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The times for which an execution waits; None: it does not wait.
+
+    The process that carries the execution out waits. Nothing starts it at these times if it has ended.
+
+    Attributes:
+        start_at: when the first step begins.
+        ask_at: when the operator is asked at the earliest whether the old cluster may be stopped.
+    """
+
+    start_at: datetime | None = None
+    ask_at: datetime | None = None
+
+
+UNSCHEDULED = Schedule()
+
+
+def schedule_of(start: str | None, ask: str | None, now: datetime) -> Schedule:
+    """Return the schedule of two typed times; None: there is none. Raise InputError as `time_of`.
+
+    Args:
+        start: when the first step begins.
+        ask: when the operator is asked; of a time without a date, its first occurrence after the start.
+        now: the present time.
+    """
+    start_at = None if start is None else time_of(start, now)
+    ask_at = None if ask is None else time_of(ask, start_at or now, furthest=now + _FURTHEST)
+    return Schedule(start_at, ask_at)
+
+
+def time_of(text: str, after: datetime, *, furthest: datetime | None = None) -> datetime:
+    """Return the time that was typed: the next `22:00` of this workstation, or `2026-12-01 22:00`.
+
+    Args:
+        text: what was typed. A time without a zone is one of this workstation.
+        after: an aware time; the result is later.
+        furthest: the latest possible time; None: a week after `after`.
+
+    Raises:
+        InputError: it is no time, it does not exist on that day, or it is too early or too late.
+    """
+    typed = text.strip()
+    clock = _CLOCK.fullmatch(typed)
+    if clock is not None:
+        return _next(int(clock["hour"]), int(clock["minute"]), after)
+    try:
+        meant = datetime.fromisoformat(typed if _DATED.fullmatch(typed) else "")
+        found = meant if meant.tzinfo is not None else _local(meant)
+    except (ValueError, OverflowError, OSError) as error:  # no such day, or none that the system's calendar reaches
+        raise InputError(f"{typed} is no time", "such as 22:00, or with a date 2026-12-01 22:00") from error
+    if found <= after:
+        raise InputError(f"{typed} is not after {shown(after)}", "give a later time")
+    if found > (furthest or after + _FURTHEST):
+        raise InputError(f"{typed} is more than a week away", "start nearer to that time, so that the checks are fresh")
+    return found
+
+
+def _next(hour: int, minute: int, after: datetime) -> datetime:
+    """Return the first time after another one at which the clock of this workstation shows this."""
+    day = after.astimezone().replace(tzinfo=None, fold=0, hour=hour, minute=minute, second=0, microsecond=0)
+    # where the clocks go back, a time comes twice in a day
+    today = (day.replace(fold=fold) for fold in (0, 1))
+    meant = next((one for one in today if one.astimezone() > after), day + timedelta(days=1))
+    return _local(meant)
+
+
+def _local(meant: datetime) -> datetime:
+    """Return a time of this workstation's clock with its zone; raise InputError if the clock leaves it out."""
+    found = meant.astimezone()
+    if found.replace(tzinfo=None) != meant:
+        raise InputError(
+            f"{meant:%H:%M} does not exist on {meant:%Y-%m-%d}, because the clocks go forward then",
+            "give a time before or after the change of the clocks",
+        )
+    return found
+
+
+def shown(at: datetime) -> str:
+    """Return a time of this week in the zone of this workstation: `22:00`, or of another day `2026-12-01 22:00`."""
+    local, today = at.astimezone(), datetime.now().astimezone().date()
+    return f"{local:%H:%M}" if local.date() == today else f"{local:%Y-%m-%d %H:%M}"
