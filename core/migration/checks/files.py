@@ -77,7 +77,7 @@ def check_owner_id(_context: CheckContext, owner: tuple[str, int], accounts: tup
         here,
         f"{there.name}, uid {there.uid}{whose}",
         f"{name} has another user ID on the new server. pghaul sets the owner by name, also over NFS, so its "
-        "copy needs no action. Your own archives and NFS mounts use IDs, so map the IDs there.",
+        "copy needs no action. In tar files and NFS mounts of your own, map the numeric IDs.",
     )
 
 

@@ -29,7 +29,7 @@ def check_extension_libraries(context: CheckContext, cluster: Cluster, databases
     for database, catalogs in databases:
         for library in catalogs.libraries:
             users.setdefault(library.name, []).append(f"{database.name}: {library.example}()")
-    old = format_list(sorted(users)) or "only those of every new database"
+    old = format_list(sorted(users)) or "only those of PostgreSQL itself"
     asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return passed(old, NOTHING, f"No function uses a library.{age_note(cluster)}") if not users else asked
@@ -92,7 +92,7 @@ def check_extension_versions(context: CheckContext, databases: Databases) -> Fin
             used.setdefault((extension.name, extension.version), []).append(database.name)
     old = format_list([f"{name} {version}" for name, version in sorted(used)]) or "none besides plpgsql"
     if not used:
-        return passed(old, NOTHING, "Every database has only the extensions of a new database.")
+        return passed(old, NOTHING, "No database has an extension besides those that PostgreSQL creates itself.")
     asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked

@@ -48,7 +48,7 @@ def check_archiving(_context: CheckContext, cluster: Cluster, mode: str) -> Find
 
 @check(
     "pgbackrest",
-    "Data directory of pgBackRest",
+    "Data directory in pgBackRest's configuration",
     compares="archive_command of the old cluster, pgBackRest configuration on the new server, the target",
     page="continuous-archiving",
     needs=(need.CLUSTER, need.CLUSTER_WIDE),
@@ -300,7 +300,7 @@ def check_local_start(context: CheckContext, cluster: Cluster, wide: ClusterWide
             old,
             "for local connections only, read-only, without background work",
             "The first start of the new cluster is for local connections only. Until the cutover, "
-            f"isolation settings hold back everything that starts work by itself.{age_note(cluster)}",
+            f"temporary settings keep background work from starting by itself.{age_note(cluster)}",
         )
     )
 

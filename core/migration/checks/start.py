@@ -466,8 +466,9 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         return warning(
             file,
             addresses if addresses == NOTHING else f"pg_ctl: {addresses}",
-            "pg_ctl started an empty cluster with the old cluster's configuration on the new server. Not tried: the "
-            f"start by {service.unit}, which starts the new cluster after the move.{remark}{hindered}",
+            f"At the end, the move starts the new cluster by the service {service.unit}. This start was not tried. A "
+            "trial start by pg_ctl succeeded: an empty cluster with the old cluster's configuration ran on the new "
+            f"server.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(

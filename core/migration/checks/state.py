@@ -164,8 +164,9 @@ def _marked_copy(context: CheckContext, copy_of: str, identifier: str | None, sh
         identifier: the system identifier of the old cluster; None if it is not known.
         shown: the evidence of the old server.
     """
-    path, there = context.move.target, f"a copy of system identifier {copy_of}"
+    path, there = context.move.target, "a copy of this cluster"
     if copy_of != identifier:
+        there = f"a copy of the cluster {copy_of}"
         message = f"{path} on the server {context.new.server} contains a copy of another cluster, before its cutover."
         return blocker(
             shown, there, message, "Choose another target. Or, if nobody needs that copy, remove it yourself."
@@ -409,7 +410,7 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
     if not wrong:
         return passed(
             *evidence,
-            "Each target of the move is the new place of the data directory, the WAL or a tablespace.",
+            "Every target of the move is for a directory that the old cluster has (data directory, WAL or tablespace).",
         )
     return blocker(
         *evidence,
@@ -450,8 +451,8 @@ def check_links(context: CheckContext, cluster: Cluster) -> Finding:
     return _links_to_files(context, cluster, followed) or passed(
         followed,
         NOTHING,
-        "Every link leads to a file or directory. The plan copies each directory, and sets the "
-        "links whose target has another path.",
+        "Every link leads to a file or directory. The plan copies the linked directories. If one has "
+        "another path on the new server, its link is changed to that path.",
     )
 
 

@@ -194,7 +194,7 @@ def _cutover(context: PlanContext) -> list[Step]:
         # must know whether that could have happened (`check_copy_unchanged`).
         Step(
             id=step_ids.LIFT_FENCE,
-            title="End the local-only start and lift the fence for the cutover",
+            title="Stop the new cluster after the local-only start, and remove its fence",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,

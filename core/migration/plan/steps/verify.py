@@ -46,7 +46,7 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
     return [
         Step(
             id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.OLD),
-            title=f"Checksum in advance on the old server: pass {number}",
+            title=f"Compute checksums before the downtime on the old server: pass {number}",
             action=RemoteCall(
                 side=Side.OLD,
                 user=context.owner,
@@ -63,7 +63,7 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
         ),
         Step(
             id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.NEW),
-            title=f"Checksum in advance on the new server: pass {number}",
+            title=f"Compute checksums before the downtime on the new server: pass {number}",
             action=RemoteCall(
                 side=Side.NEW,
                 user=context.channel.writer,
@@ -87,7 +87,7 @@ def verify_steps(context: PlanContext) -> list[Step]:
     if reads_every_file(context):
         contents = "Every file is read now."
     elif context.cluster.running:
-        contents = "Files that have changed since they were read in advance are read now."
+        contents = "Only the files that have changed since their checksums were computed are read now."
     else:
         contents = (
             "No file is read again: rsync has compared checksums of what it sent, and the flush reports failed writes."
