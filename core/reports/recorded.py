@@ -23,7 +23,7 @@ _TITLES = (
     marked("Remove what an earlier attempt left on the old server"),
     marked("Create an SSH key for this copy"),
     marked("Install the shell functions of the copy on the new server"),
-    marked("Allow the key for this copy only"),
+    marked("Add the key to authorized_keys, for this copy only"),
     marked("Read the host keys of the new server"),
     marked("Pin the host keys of the new server"),
     marked("Create a password for the rsync daemon"),
@@ -44,8 +44,8 @@ _TITLES = (
     marked("Record the directories of the old cluster (data, tablespaces, WAL)"),
     marked("Pre-copy pass {number} of {all}"),
     marked("Pre-copy pass {number} of {all}: copy {path}"),
-    marked("Checksum in advance on the old server: pass {number}"),
-    marked("Checksum in advance on the new server: pass {number}"),
+    marked("Compute checksums before the downtime on the old server: pass {number}"),
+    marked("Compute checksums before the downtime on the new server: pass {number}"),
     marked("Write a checkpoint before the last pre-copy pass"),
     marked("Write a checkpoint before the stop"),
     marked("Copy changed files within a backup"),
@@ -102,7 +102,7 @@ _TITLES = (
     marked("Check the tables and indexes of the new cluster"),
     marked("Decide: cut over or roll back"),
     marked("Check that the old cluster is unchanged since its stop"),
-    marked("End the local-only start and lift the fence for the cutover"),
+    marked("Stop the new cluster after the local-only start, and remove its fence"),
     marked("Start the new cluster for clients (point of no return)"),
     marked("Record the cutover in the fence directory of the old cluster"),
     marked("Remove the empty fence directory of the new cluster"),
@@ -131,8 +131,10 @@ _TITLES = (
 _SOURCES = (
     marked("assumed"),
     marked("timed: an earlier copy of this move"),
-    marked("timed {number} time in earlier runs of this move"),
-    marked("timed {number} times in earlier runs of this move"),
+    marked("timed {number} time in rehearsals of this move"),
+    marked("timed {number} times in rehearsals of this move"),
+    marked("timed {number} time in rehearsals and executions of this move"),
+    marked("timed {number} times in rehearsals and executions of this move"),
     marked("{number} steps: calculated from the duration of one command on these servers"),
     marked("probe of {time}: {how}"),
     marked("given"),
@@ -308,7 +310,7 @@ _SAID = (
     marked("plain TCP by socat, 1 stream"),
     marked("iperf3, 1 stream"),
     marked("random bytes, flushed every {size}"),
-    marked("a new disk with twice the write rate ({faster} instead of {now})"),
+    marked("a disk of the new server that writes twice as fast ({faster} instead of {now})"),
     marked("assumed {likely} in one process ({low} to {high})"),
     marked("control data of {path}"),
     marked("smartctl is not installed"),
@@ -326,15 +328,16 @@ _SAID = (
     marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
     marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
     marked(
-        "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
+        "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built on the "
+        "new server."
     ),
     marked(
-        "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
-        "longer of the two durations. The files contain no indexes: those are built there."
+        "Sending and loading overlap: the files that have arrived are loaded while the others are sent. The estimate "
+        "counts only the longer of the two. The files contain no indexes: those are built on the new server."
     ),
     marked(
-        "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "
-        "range covers both."
+        "The copy rate of {observed} is more than the slowest link of the copy path allows ({bound}, {rate}). One of "
+        "them is wrong, or a cache was measured. The range covers both."
     ),
     marked("The indexes and the largest table together are larger than the cluster. One of the sizes is wrong."),
     marked("pg_upgrade copies every file once more on the new server."),
@@ -440,6 +443,8 @@ _PARTS = (
     marked("downtime {clock}"),
     marked("about {duration} left"),
     marked("at least {duration} left"),
+    marked("starts at {time} (in {duration})"),
+    marked("asks for the stop at {time} (in {duration})"),
     marked("stopped"),
     marked("running"),
     marked("interrupted"),
@@ -478,7 +483,7 @@ _PARTS = (
     marked("disabled"),
     marked("{number} tablespaces outside"),
     marked("1 tablespace outside"),
-    marked("a copy of system identifier {number}"),
+    marked("a copy of the cluster {number}"),
     marked("system identifier {number}"),
     marked("{unit}, not enabled"),
     marked("{path} (running)"),
@@ -517,7 +522,7 @@ def is_known(text: str) -> bool:
     return not text or current() == ENGLISH or _translated(text, _forms(current())) is not None
 
 
-_MEASURED = re.compile(r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kMGTP]i?B|B|Bytes|[kMGT]?bit|[nµm]?s|min|h|d|%|×)(?![\w]))")
+_MEASURED = re.compile(r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kKMGTP]i?B|B|Bytes|[kMGT]?bit|[nµm]?s|min|h|d|%|×)(?![\w]))")
 """A number with a fraction before a unit, as `core.units` writes it; an address or a version has none behind it."""
 
 

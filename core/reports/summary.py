@@ -163,8 +163,8 @@ def _time(report: Report) -> Answer:
         figure = units.duration(took)
         return _answer(question, Tone.GOOD, words, _expected(report), manual, against, figure=figure, line=line)
     manual = tr(
-        "The time that the operator takes for the decision on the cutover is not counted. Users wait longer than this: "
-        "the applications are stopped before the downtime and repointed after it."
+        "Users are cut off for longer: the operator's decision on the cutover is not included, and the applications "
+        "are stopped before the downtime and repointed after it."
     )
     low_high = tr("{low_to_high} with a probability of 80 %. The method of the move: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)

@@ -6,7 +6,7 @@ from datetime import datetime
 from core import units
 from core.comparison.model import Verdict
 from core.language import marked, tr, tr_counted
-from core.migration.model.estimate import Span, method_title, stage_heading
+from core.migration.model.estimate import Span, bottleneck_title, method_title, stage_heading
 from core.migration.model.move import Move
 from core.servers import shell
 
@@ -22,17 +22,6 @@ _VERDICTS = {
     Verdict.UNLIKE: marked("not comparable: cached on one side only"),
 }
 _SIDES = {"old": marked("Old server"), "new": marked("New server"), "you": marked("Operator")}
-_BOTTLENECKS = {
-    "wire": marked("network"),
-    "limit": marked("limit of the move"),
-    "cpu": marked("CPU (checksums)"),
-    "old cpu": marked("old CPU"),
-    "new cpu": marked("new CPU"),
-    "files": marked("number of files"),
-    "round trips": marked("network round trips"),
-    "observed rate": marked("rate of an earlier run"),
-    "objects": marked("number of objects"),
-}
 _ENDINGS = (
     ("_bytes_per_second", " rate"),
     ("_per_second", " per second"),
@@ -59,7 +48,7 @@ def side_name(side: str) -> str:
 
 def bottleneck(name: str) -> str:
     """Return the name of what limits a stage."""
-    return tr(_BOTTLENECKS.get(name, name))
+    return tr(bottleneck_title(name))
 
 
 def verdict(found: Verdict) -> str:
@@ -73,7 +62,7 @@ def metric_title(name: str) -> str:
         if name.endswith(ending):
             name = name.removesuffix(ending) + words
             break
-    words_of = " ".join({"p999": "p99.9"}.get(word, word) for word in name.split("_"))
+    words_of = " ".join({"p999": "p99.9", "p9999": "p99.99"}.get(word, word) for word in name.split("_"))
     return tr(words_of)
 
 

@@ -45,7 +45,7 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
         if planned is not None and one.method == planned.method:
             made.append(Words(0, y + 5.0, tr("the method of this plan"), 6.5, "muted"))
         elif one.method not in CARRIED_OUT:
-            made.append(Words(0, y + 5.0, tr("for comparison, not carried out by pghaul"), 6.5, "muted"))
+            made.append(Words(0, y + 5.0, tr("for comparison only: not offered by pghaul"), 6.5, "muted"))
         made += _whisker(one.downtime_seconds, scale, y, "bad", 2.6)
         made += _whisker(one.duration_seconds, scale, y + 3.8, "planned", 1.6)
         made.append(Words(scale.end + 3, y, span(one.downtime_seconds), 7, faint))
@@ -92,7 +92,7 @@ def stages(one: Method) -> Drawing | None:
         made.append(Line(low, y, high, y, "ink", 0.9))
         made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
         made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
-        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 27, 7), 7, "muted", "end"))
+        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 33, 7), 7, "muted", "end"))
         y += 5.2
     made += _time_axis(scale, y - 1.5, most, 1.0)
     alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
@@ -103,6 +103,106 @@ def stages(one: Method) -> Drawing | None:
         for stage in one.stages
     )
     return Drawing("stages", alt, y + 3.5, tuple(made))
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A method in a window.
+
+    `before`: seconds that it takes before its stop; `start_by`: so long before the end of the window it stops at the
+    latest, that there is time for a rollback.
+    """
+
+    method: str
+    before: float
+    downtime: Span
+    start_by: float
+
+
+_BEFORE, _BEHIND = 3.0, 1.0
+"""Lengths of a window that are drawn before and behind it at the most."""
+
+
+def window(seconds: float, found: Sequence[Scheduled], way_back: Span) -> Drawing | None:
+    """A window with the latest schedule of each method in it; what does not fit stops when the window begins.
+
+    Args:
+        seconds: how long the window is.
+        found: the methods.
+        way_back: what a rollback takes.
+    """
+    if not found or seconds <= 0:
+        return None
+    stops = [seconds - one.start_by if one.start_by <= seconds else 0.0 for one in found]
+    ends = [stop + one.downtime.likely for stop, one in zip(stops, found, strict=True)]
+    low = max(min(0.0, *(stop - one.before for stop, one in zip(stops, found, strict=True))), -_BEFORE * seconds)
+    high = min(max(seconds, *ends), (1 + _BEHIND) * seconds)
+    scale = Scale(low, high, _LABEL, WIDTH - 52)
+    bottom = 11.0 + 9.4 * len(found)
+    opened, closed = scale.at(0.0), scale.at(seconds)
+    made: list[Mark] = [
+        *_schedule_key(),
+        Box(opened, 6, max(0.4, closed - opened), bottom - 8.5, "ground"),
+    ]
+    y, said = 9.0, []
+    for stop, one in zip(stops, found, strict=True):
+        words = _schedule_words(one, seconds)
+        name = method(one.method)
+        made += [
+            Words(0, y + 1.8, fitted(name, _LABEL - 2, 8), 8),
+            *(Line(x, y + 1.8, x, y + 5.8, "ink", 0.7, dashed=True) for x in (opened, closed)),
+            Words(scale.start, y, fitted(words, WIDTH - scale.start, 7), 7),
+            *_schedule_bars(one, stop, seconds, way_back, scale, y + 3.8),
+            Words(scale.end + 3, y + 3.8, span(one.downtime), 7),
+        ]
+        said.append(f"{name}: {words}; {tr('downtime')} {span(one.downtime)}.")
+        y += 9.4
+    marks = dict(time_marks(high - low))
+    step = next((mark for mark in marks if mark), high - low)
+    places = tuple(step * number for number in range(math.ceil(low / step), math.floor(high / step) + 1))
+    named = {each: ("−" if each < 0 else "") + marks.get(abs(each), "") for each in places}
+    made += horizontal(scale, bottom - 2.5, places, lambda mark: named[mark])
+    return Drawing("window", tr("Latest schedule in the window.") + " " + " ".join(said), bottom + 2.5, tuple(made))
+
+
+def _schedule_key() -> list[Mark]:
+    made: list[Mark] = []
+    x = 0.0
+    for fill, outline, words in (
+        ("ground", "ink", tr("window")),
+        ("planned", "muted", tr("before the downtime")),
+        ("bad", "", tr("downtime")),
+        ("white", "ink", tr("rollback")),
+    ):
+        made += [Box(x, 0.7, 3, 2.6, fill, outline), Words(x + 4.5, 2, words, 7.5)]
+        x += 42
+    return made
+
+
+def _schedule_words(one: Scheduled, seconds: float) -> str:
+    if one.start_by > seconds:
+        return tr("the window is too short")
+    stop = tr("stop {time} before the end").format(time=units.duration(one.start_by))
+    if one.before < 1:
+        return stop
+    return tr("begin {time} before the stop").format(time=units.duration(one.before)) + f"; {stop}"
+
+
+def _schedule_bars(one: Scheduled, stop: float, seconds: float, way_back: Span, scale: Scale, y: float) -> list[Mark]:
+    begin, left, right = (scale.at(each) for each in (stop - one.before, stop, stop + one.downtime.likely))
+    made: list[Mark] = []
+    if one.before >= 1:
+        made.append(Box(begin, y - 1.3, max(0.4, left - begin), 2.6, "planned", "muted"))
+    if one.start_by <= seconds:
+        back = max(0.6, scale.at(seconds) - scale.at(seconds - way_back.likely))
+        made.append(Box(scale.at(seconds) - back, y - 1.3, back, 2.6, "white", "ink"))
+        right = min(right, scale.at(seconds) - back)
+    made.append(Box(min(left, right - 0.6), y - 1.3, max(0.6, right - left), 2.6, "bad"))
+    low, high = (scale.at(stop + each) for each in (one.downtime.low, one.downtime.high))
+    if high - low > 1:
+        made.append(Line(low, y, high, y, "ink", 0.9))
+        made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +324,10 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
     # what network and SSH carry is compressed, so each of their bytes stands for several of the cluster
     packed = 1.0 if whole is None or whole.ratio is None else max(1.0, whole.ratio)
     carried = {q: rate * (packed if q in _COMPRESSED else 1.0) for q, rate in rates.items()}
-    shown = {
-        quantity: tr("{rate} of the cluster").format(rate=units.rate(rate))
-        if rate > rates[quantity]
-        else units.rate(rate)
+    unpacked = {
+        quantity: tr("= {rate} before compression").format(rate=units.rate(rate))
         for quantity, rate in carried.items()
+        if rate > rates[quantity]
     }
     most, least = max(carried.values()), min(carried.values())
     room = WIDTH / len(rates)
@@ -244,13 +343,20 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
             Shape(((x + room - 3, _MIDDLE - 1.2), (x + room - 0.6, _MIDDLE), (x + room - 3, _MIDDLE + 1.2)), "muted")
         )
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 3, tr(_LINKS[quantity]), 8, anchor="middle"))
-        said = shown[quantity] + (f" · {tr('slowest link')}" if narrow else "")
+        said = units.rate(rates[quantity]) + (f" · {tr('slowest link')}" if narrow else "")
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 6.8, said, 8, anchor="middle", bold=narrow))
-    height = _MIDDLE + _MOST + 9
+        if quantity in unpacked:
+            said = fitted(unpacked[quantity], room - 1, 6.5)
+            made.append(Words(x + room / 2, _MIDDLE + _MOST + 10.2, said, 6.5, "muted", "middle"))
+    height = _MIDDLE + _MOST + (12 if unpacked else 9)
     if whole is not None:
         said = tr("Measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))
         made.append(Words(WIDTH / 2, height + 2, said, 8, anchor="middle", bold=True))
         height += 4.5
     alt = tr("Throughput of each link of the copy path. The slowest link limits the copy.") + " "
-    alt += " ".join(f"{tr(_LINKS[quantity])}: {said}." for quantity, said in shown.items())
+    told = {
+        quantity: ", ".join(filter(None, (units.rate(rate), unpacked.get(quantity))))
+        for quantity, rate in rates.items()
+    }
+    alt += " ".join(f"{tr(_LINKS[quantity])}: {said}." for quantity, said in told.items())
     return Drawing("chain", alt, height, tuple(made))

@@ -13,9 +13,17 @@ from core.reports.words import metric_title, verdict
 
 _LABEL = 60.0
 _ROW = 8.5
-_PERCENTILE = re.compile(r"(?P<of>.*)latency_(?P<part>mean|p50|p95|p99|p999|max)_seconds")
+_PERCENTILE = re.compile(r"(?P<of>.*)latency_(?P<part>mean|p50|p90|p95|p99|p999|p9999|max)_seconds")
 _HALF = (WIDTH - 8) / 2
-_PARTS = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99,9", "max": "max"}
+_PARTS = {
+    "p50": "p50",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p999": "p99.9",
+    "p9999": "p99.99",
+    "max": "max",
+}
 
 
 def samples(row: Row) -> tuple[Sample | None, ...]:
@@ -177,7 +185,7 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
     marks = decades(min(values), max(values)) if values else (0.001, 0.01)
     up = Scale(marks[0], marks[-1], 40.0, 10.0, log=True)
     across = Scale(0, max(1, len(parts) - 1), 18.0, _HALF - 4)
-    said = f"{title}, {tr(of)}" if of else title
+    said = f"{title}, {tr(of)}" if of and tr(of) not in title else title
     made: list[Mark] = [Words(0, 2, fitted(said, _HALF, 8), 8, bold=True)]
     for mark in few(marks, 6):
         made.append(Line(15, up.at(mark), _HALF, up.at(mark), "rule", 0.4))

@@ -7,11 +7,17 @@ from itertools import pairwise
 from core import units
 from core.language import current, tr
 from core.migration.estimate import simulated
+from core.migration.estimate.assumptions import WAY_BACK
+from core.migration.estimate.draws import span as span_of
 from core.migration.estimate.growth import FULL, Later, later, months_until_full
-from core.migration.estimate.night import SURE, WINDOWS, Night, likelihood
+from core.migration.estimate.night import SURE, WINDOWS, Night, likelihood, start_by
+from core.migration.estimate.planning import begins_with_a_precopy
 from core.migration.estimate.spec import Spec
+from core.migration.estimate.stages import Simulated
+from core.migration.model.estimate import CARRIED_OUT, Span
 from core.migration.model.move import Verify
 from core.reports.charts.axes import Scale, size_marks
+from core.reports.charts.duration_plots import Scheduled, window
 from core.reports.drawing import WIDTH, Dot, Drawing, Line, Mark, Words
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
@@ -156,26 +162,41 @@ def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
 
 def _window(report: Report, known: Spec | None) -> Answer:
     question = tr("Which maintenance window is long enough?")
-    rows = [] if known is None else _fits(known, _checking(report))
+    possible = [] if known is None else _possible(known, _checking(report))
+    rows = _fits(possible)
     for seconds, by_method in rows:
-        sure = [name for name, part in by_method.items() if part >= SURE]
+        sure = [one for one in possible if by_method[one.name] >= SURE]
         if sure:
-            words = tr("{time}, with the method {method}").format(time=about(seconds), method=method(sure[0]))
+            words = tr("{time}, with the method {method}").format(time=about(seconds), method=method(sure[0].name))
             said = tr("The move fits into it in nine of ten simulated nights, including time for a rollback.")
-            return Answer(question, words, (said,))
+            return Answer(question, words, (said, *_ahead(sure[0])))
     return Answer(
         question, tr("None of up to 24 h") if rows else tr("Not known"), (), Tone.MIXED if rows else Tone.MUTED
     )
+
+
+def _ahead(one: Simulated) -> tuple[str, ...]:
+    """How long before the downtime the pre-copy must begin; nothing for a method without one."""
+    if not begins_with_a_precopy(one.name):
+        return ()
+    said = tr("The pre-copy must begin at least {time} before the downtime.")
+    return (said.format(time=units.duration(span_of(one.ahead).high)),)
 
 
 def _checking(report: Report) -> Verify:
     return report.plan.verify if report.plan is not None else Verify.CHANGED
 
 
-def _fits(known: Spec, checking: Verify) -> list[tuple[float, dict[str, float]]]:
-    methods = [one for one in simulated(known, checking) if not one.ruled_out]
+def _possible(known: Spec, checking: Verify) -> list[Simulated]:
+    return [one for one in simulated(known, checking) if not one.ruled_out]
+
+
+def _fits(possible: Sequence[Simulated]) -> list[tuple[float, dict[str, float]]]:
+    """Each window with the likelihood of each method; empty without a method."""
     return [
-        (seconds, {one.name: likelihood(one, Night(seconds, way_back=True)) for one in methods}) for seconds in WINDOWS
+        (seconds, {one.name: likelihood(one, Night(seconds, way_back=True)) for one in possible})
+        for seconds in WINDOWS
+        if possible
     ]
 
 
@@ -197,7 +218,7 @@ def _sections(report: Report, known: Spec | None, options: Options) -> tuple[Sec
     )
     return (
         Section(tr("Downtime of a later move"), _move_later(report, known)),
-        Section(tr("Likelihood that the move fits into a window"), (_windows(_fits(known, _checking(report))),)),
+        Section(tr("Likelihood that the move fits into a window"), _fit(_possible(known, _checking(report)))),
         Section(tr("Recorded sizes"), (_sizes(report),)),
         servers(report),
         method_section(nights, masked=options.masked),
@@ -230,6 +251,19 @@ def _later(found: tuple[Later, ...]) -> Table:
         for one in found
     )
     return Table("later", head, rows, (0, 0, *(1.0 for _ in names)), frozenset({0, 1}))
+
+
+def _fit(possible: Sequence[Simulated]) -> tuple[Block, ...]:
+    """The likelihood of each window, and the schedule in the smallest one that is long enough for pghaul's methods."""
+    found = _fits(possible)
+    enough = (seconds for seconds, parts in found if max(parts.get(name, 0.0) for name in CARRIED_OUT) >= SURE)
+    seconds = next(enough, WINDOWS[-1])
+    scheduled = [Scheduled(one.name, span_of(one.ahead).high, span_of(one.downtime), start_by(one)) for one in possible]
+    drawing = window(seconds, scheduled, Span(*WAY_BACK))
+    if drawing is None:
+        return (_windows(found),)
+    said = tr("The latest schedule of each method in a window of {time}, from the begin of the window:")
+    return _windows(found), Text(said.format(time=about(seconds))), drawing
 
 
 def _windows(found: list[tuple[float, dict[str, float]]]) -> Table:

@@ -12,7 +12,7 @@ from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Plan
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
-from core.reports.parts.durations import durations, helping, methods_chart, planned_method
+from core.reports.parts.durations import durations, helping, methods_chart, planned_method, saving
 from core.reports.parts.method import method
 from core.reports.parts.plan_table import commands, plan
 from core.reports.parts.server_tables import servers
@@ -40,6 +40,8 @@ _SHORT, _EVIDENCE = 200, 40
 """The most characters of a result that passed, and of the values that it rests on."""
 _TRIAL_START, _MINOR_VERSION = "trial-start", "minor"
 _VERSION = re.compile(r"\d+(\.\d+){1,2}")
+_BLANKS = re.compile(r"[ \t\r\n]+")
+"""No narrow space: that is inside a number."""
 
 
 def checks(report: Report) -> Section:
@@ -116,7 +118,7 @@ def _passed(found: Sequence[CheckResult]) -> Table:
 
 
 def _short(text: str, most: int = _SHORT) -> str:
-    line = " ".join(text.split())
+    line = _BLANKS.sub(" ", text.strip())
     if len(line) > most:
         start = line[: most - 1]
         line = f"{start.rpartition(' ')[0] or start} …"
@@ -156,7 +158,7 @@ def _subtitle(report: Report) -> str:
         way = tr("from the server {old} to the server {new} with version {version}").format(
             old=report.old.name, new=report.new.name, version=version
         )
-    return tr("PostgreSQL {version} with all its databases, {size}, {way}").format(
+    return tr("PostgreSQL {version} with all its databases (the cluster), {size}, {way}").format(
         version=cluster.version, size=units.size(cluster.size_bytes), way=way
     )
 
@@ -235,19 +237,21 @@ def _bound(report: Report) -> Answer:
     slowest = max(within, key=lambda stage: stage.seconds.likely, default=None)
     found = helping(report)
     none = tr("By calculation, no faster disk, network or processor would save a second.")
-    limits = [(tr("The longest stage of the move is {stage}, limited by: {bound}."), longest)]
+    limits = [(tr("The longest stage of the move: {stage}. Its bottleneck: {bound}."), longest)]
     if slowest is not None and slowest is not longest:
-        limits.append((tr("The longest stage of the downtime is {stage}, limited by: {bound}."), slowest))
+        limits.append((tr("The longest stage of the downtime: {stage}. Its bottleneck: {bound}."), slowest))
     said = [limit.format(stage=stage_name(stage.name), bound=bottleneck(stage.bound_by)) for limit, stage in limits]
     words = capital(bottleneck(longest.bound_by))
-    return Answer(question, words, (*said, _would_save(found[0]) if found else none))
+    return Answer(question, words, (*said, _would_save(max(found, key=saving)) if found else none))
 
 
 def _would_save(help_: Help) -> str:
     change, whole = capital(recorded(help_.change)), about(max(0.0, help_.duration_seconds))
     if about(help_.downtime_seconds) == about(0.0) or help_.downtime_seconds < 0:
-        return tr("{change} would save {whole} of the total time, but no downtime.").format(change=change, whole=whole)
-    return tr("{change} would save {downtime} of downtime and {whole} of the total time.").format(
+        return tr("{change} would shorten the whole move by {whole}, but not the downtime.").format(
+            change=change, whole=whole
+        )
+    return tr("{change} would shorten the downtime by {downtime}, and the whole move by {whole}.").format(
         change=change, downtime=about(help_.downtime_seconds), whole=whole
     )
 

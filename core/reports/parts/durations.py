@@ -27,8 +27,13 @@ def planned_method(report: Report) -> Method | None:
 
 
 def helping(report: Report) -> tuple[Help, ...]:
-    """What would shorten the method to take, the best first."""
+    """What would shorten the method to take, the least effort first."""
     return () if report.estimate is None else report.estimate.helps
+
+
+def saving(one: Help) -> tuple[float, float]:
+    """By what the best of them is found: the downtime that it saves, then the total time."""
+    return one.downtime_seconds, one.duration_seconds
 
 
 def durations(report: Report) -> Section:
@@ -81,7 +86,7 @@ def _side_by_side(found: Sequence[Method]) -> Table:
                 Cell(units.size(one.bytes_on_new), one.bytes_on_new) if one.bytes_on_new else units.ABSENT,
             )
         )
-    return Table("methods", head, tuple(rows), (1.0, 1.9, 1.9, 0.8, 0.8, 0), frozenset({5}))
+    return Table("methods", head, tuple(rows), (1.2, 1.5, 1.5, 0.8, 1.4, 0), frozenset({5}))
 
 
 def _space(report: Report) -> tuple[Block, ...]:
@@ -90,9 +95,9 @@ def _space(report: Report) -> tuple[Block, ...]:
     if not idle:
         return ()
     said = tr(
-        "The space needed is that on the new server. The WAL of the old cluster is counted in full: {size} of it are "
-        "unused segments, which are not copied, but the new cluster will create as many. Parallel dump & restore also "
-        "needs space for the files of the dump."
+        "The column on space counts only the new server. The WAL of the old cluster is counted in full: {size} of it "
+        "are unused segments, which are not copied, but the new cluster will create as many. Parallel dump & restore "
+        "also needs space for the files of the dump."
     )
     return (Text(said.format(size=units.size(idle)), small=True),)
 
@@ -159,17 +164,26 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
 
 
 def _helps(found: Sequence[Help]) -> Section:
-    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Bottleneck after the change"))
+    head = (
+        tr("Change"),
+        tr("Downtime saved"),
+        tr("Total time saved"),
+        tr("Effort"),
+        tr("Bottleneck after the change"),
+    )
+    best = sorted(found, key=saving, reverse=True)[:_MOST_HELPS]
     rows = tuple(
         (
             capital(recorded(one.change)),
             Cell(_saved(one.downtime_seconds), one.downtime_seconds),
             Cell(_saved(one.duration_seconds), one.duration_seconds),
+            units.ABSENT if one.effort is None else tr(one.effort.heading),
             bottleneck(one.then_bound_by),
         )
-        for one in found[:_MOST_HELPS]
+        for one in found
+        if one in best
     )
-    table = Table("helps", head, rows, (2, 1, 1, 0.8), frozenset({1, 2}))
+    table = Table("helps", head, rows, (2.2, 0.8, 0.8, 0.6, 1.1), frozenset({1, 2}))
     said = tr(
         "Each row changes one thing, and nothing else. The last column names what limits the longest stage after the "
         "change. An improvement of less than a second counts as none."
@@ -214,7 +228,7 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         tr("Stage"),
         tr("Estimate"),
         tr("Duration"),
-        tr("Duration / likely value"),
+        tr("Ratio to likely value"),
     )
     at = time_words(row.began_at for row in rows)
     cells = tuple(

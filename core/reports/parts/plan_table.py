@@ -1,5 +1,7 @@
 """The plan as a table and on a time axis; its commands, step by step, where they are asked for."""
 
+from itertools import takewhile
+
 from core import units
 from core.language import tr
 from core.migration.model.plan import OPERATOR, Plan, PlanWarning, Step
@@ -77,15 +79,31 @@ def steps_table(name: str, plan: Plan) -> Table:
         if step.phase is not phase and len(steps) > _MOST_BARS:
             rows.append((stage_name(step.phase.value),))
         phase = step.phase
-        rows.append(_row(step, down=step in down))
+        rows.append(_row(step, down=step in down, beside=_runs_beside(step, steps)))
     return Table(name, head, tuple(rows), (0, 3.2, 0.8, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
 
 
-def _row(step: Step, *, down: bool) -> Row:
+def _runs_beside(step: Step, steps: tuple[Step, ...]) -> Step | None:
+    """Return the step whose duration covers that of this one, because both run at the same time; None if none does."""
+    if step.timing.share != 0:
+        return None
+    first = steps.index(step)
+    while first > 0 and steps[first].parallel:
+        first -= 1
+    together = (steps[first], *takewhile(lambda each: each.parallel, steps[first + 1 :]))
+    return max((each for each in together if each.timing.share > 0), key=lambda each: each.timing.share, default=None)
+
+
+def _row(step: Step, *, down: bool, beside: Step | None) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("yes, point of no return"), tone=Tone.BAD)
     downtime = point if step.point_of_no_return else tr("yes") if down else ""
-    takes = "" if step.by_person else tr("in parallel") if step.timing.share == 0 else expected(step.expected_seconds)
+    if step.by_person:
+        takes = ""
+    elif beside is not None:
+        takes = tr("during step {number}").format(number=beside.number)
+    else:
+        takes = expected(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
 

@@ -160,9 +160,9 @@ def method_and_units(better: str) -> tuple[Item, ...]:
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
         "The interval contains the ratio with {confidence} confidence. If a workload was repeated at least {fewest} "
-        "times in both columns, the interval is computed by bootstrap. If not, each value of the one column is divided "
-        "by each value of the other, and the interval reaches from the smallest to the largest result, widened by an "
-        "assumed noise of {noise}."
+        "times on both sides of the comparison, the interval is computed by bootstrap. If not, each value of the one "
+        "side is divided by each value of the other, and the interval reaches from the smallest to the largest result, "
+        "widened by an assumed noise of {noise}."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
         Item(better, title=tr("Ratio")),

@@ -141,7 +141,7 @@ def test_every_title_and_all_that_is_left_of_any_plan_is_german() -> None:
 
 def test_where_a_timed_stage_comes_from_is_german() -> None:
     with spoken("de"):
-        for move_ in ("in earlier runs of this move", "in other moves between such servers"):
+        for move_ in ("in rehearsals and executions of this move", "in other moves between such servers"):
             for times in ("1 time", "3 times"):
                 assert recorded(f"timed {times} {move_}").startswith(f"{times[0]}-mal in ")
         assert recorded("9 steps: assumed") == "Schritte: 9; angenommen"

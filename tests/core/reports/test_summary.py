@@ -36,8 +36,8 @@ def test_page_one_answers(full: Report) -> None:
     assert time.details == (
         ("3 h 12 min to 4 h 54 min with a probability of 80 %. The method of the move: Copy with the cluster stopped."),
         (
-            "The time that the operator takes for the decision on the cutover is not counted. Users wait longer than "
-            "this: the applications are stopped before the downtime and repointed after it."
+            "Users are cut off for longer: the operator's decision on the cutover is not included, and the "
+            "applications are stopped before the downtime and repointed after it."
         ),
     )
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.language import languages, spoken
-from core.reports.charts.duration_plots import Bar, gantt, methods, stages
-from core.reports.drawing import PALETTE, Box, Words
+from core.migration.model.estimate import Span
+from core.reports.charts.duration_plots import Bar, Scheduled, gantt, methods, stages, window
+from core.reports.drawing import PALETTE, WIDTH, Box, Words
 from core.reports.report import Report
 from core.tones import Tone
 
@@ -39,6 +40,35 @@ def test_downtime_is_red_as_in_the_window() -> None:
     red = [mark for mark in drawn.marks if isinstance(mark, Box) and mark.fill == "bad"]
     assert PALETTE["bad"] == Tone.BAD.on_paper
     assert len(red) == 2  # that of the key, and that of the step
+
+
+SCHEDULED = (
+    Scheduled("warm-copy", 30_000.0, Span(6, 11, 33), 50.0),
+    Scheduled("cold-copy", 5.0, Span(5000, 6000, 8000), 8020.0),
+    Scheduled("dump-restore", 0.0, Span(20_000, 30_000, 60_000), 60_020.0),
+)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_window_shows_the_latest_schedule_of_each_method(language: str) -> None:
+    with spoken(language):
+        drawn = window(4 * 3600.0, SCHEDULED, Span(1, 3, 12))
+    assert drawn is not None
+    words = [mark.text for mark in drawn.marks if isinstance(mark, Words)]
+    assert [text for text in words if text.endswith("…")] == []
+    assert any("8 h 20 min" in text and "50 s" in text for text in words)
+    boxes = [mark for mark in drawn.marks if isinstance(mark, Box) and mark.y > 4]
+    ground, *bars = boxes
+    assert [bar.fill for bar in bars] == ["planned", "white", "bad", "planned", "white", "bad", "bad"]
+    _, _, down, _, _, _, too_long = bars
+    assert ground.x < down.x < down.x + down.width <= ground.x + ground.width
+    assert too_long.x == pytest.approx(ground.x)  # it begins with the window, and goes on behind it
+    assert too_long.x + too_long.width > ground.x + ground.width + 1
+    assert all(box.x >= 0 and box.x + box.width <= WIDTH for box in boxes)
+
+
+def test_a_window_without_methods_is_not_drawn() -> None:
+    assert window(3600.0, (), Span(1, 3, 12)) is None
 
 
 def test_without_times_there_is_none() -> None:

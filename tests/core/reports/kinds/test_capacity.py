@@ -40,7 +40,7 @@ def test_growth_and_when_it_is_full(growing: Report) -> None:
     assert [row[1] for row in rows(made, "sizes")][:2] == ["1.1 TiB", "1.1 TiB"]
     assert [row[0] for row in rows(made, "later")] == ["0", "3", "6", "12"]
     assert [row[0] for row in rows(made, "windows")] == ["15 min", "1 h", "4 h", "8 h", "24 h"]
-    assert [one.name for one in drawings(made)] == ["growth"]
+    assert [one.name for one in drawings(made)] == ["growth", "window"]
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_page_one_tells_three_findings_and_how_many_more_there_are(full: Report)
 
 def test_page_one_names_the_cluster(full: Report) -> None:
     way = "from the server gannon-old to the server gannon-new"
-    assert _made(full).subtitle == f"PostgreSQL 15.5 with all its databases, 1.1 TiB, {way}"
+    assert _made(full).subtitle == f"PostgreSQL 15.5 with all its databases (the cluster), 1.1 TiB, {way}"
     for version, told in (("15.18", f"{way} with version 15.18"), ("15.5", way), ("15.18, postgres 16.2", way)):
         minor = dataclasses.replace((full.checks or ())[0], id="minor", new=version)
         assert _made(dataclasses.replace(full, checks=(minor,))).subtitle.endswith(told)
@@ -111,7 +111,7 @@ def test_page_one_names_the_longest_stage_of_the_downtime_where_another_is_longe
             .details[1]
         )
 
-    assert details(1e9) == "The longest stage of the downtime is Copy, limited by: network."
+    assert details(1e9) == "The longest stage of the downtime: Copy. Its bottleneck: network."
     assert "of the downtime" not in details(0.1)
 
 
@@ -253,7 +253,7 @@ def test_two_volumes_need_no_further_table(full: Report) -> None:
 
 
 def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_clock(full: Report) -> None:
-    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in earlier runs of this move")
+    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in rehearsals and executions of this move")
     method = Method("cold-copy", Span(1, 2, 3), Span(1, 2, 3), (stage,))
     out = dataclasses.replace(method, method="warm-copy", ruled_out="another major version")
     record = tuple(
@@ -264,7 +264,7 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
     of_all = (*record, *others)
     made = _made(dataclasses.replace(full, estimate=Estimate((method, out)), record=record, record_of_all=of_all))
     said = words(made.sections)
-    assert "Copy timed 2 times in earlier runs of this move" in said
+    assert "Copy timed 2 times in rehearsals and executions of this move" in said
     assert "Not possible: another major version" in said
     assert [row[-1] for row in rows(made, "estimates-record")] == ["1.00 ×", "4.00 × (outside the range)"]
     assert rows(made, "estimates-by-stage") == [
