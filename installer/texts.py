@@ -68,7 +68,7 @@ BOUNDS = (
 _LATENCIES = tuple(
     f"{side}latency_{part}_seconds"
     for side in ("", "read_", "write_")
-    for part in ("mean", "stddev", "p50", "p95", "p99", "p999", "max")
+    for part in ("mean", "stddev", "p50", "p90", "p95", "p99", "p999", "p9999", "max")
 )
 METRICS = (
     *("read_iops", "write_iops", "seeks_per_second", "fsyncs_per_second", "requests_per_second"),

@@ -3,6 +3,8 @@
 Dangerous actions are confirmed by a name.
 """
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,14 @@ from core.api.model import ExecutionState
 from core.jobs import Job
 from core.language import tr
 from core.migration.model.execution import Kind
+from core.migration.model.schedule import UNSCHEDULED, Schedule
 from gui.asker import Question, WindowAsker
 from gui.bridge import Task
 from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, job_title, needs_name
 from gui.models.prompts import waits_for
+from gui.models.schedule import describe_schedule
 from gui.widgets.message_box import question_box
 from gui.widgets.status_banner import StatusBanner
 from gui.work import Work
@@ -46,7 +50,7 @@ class ExecutionController(QObject):
         self._reading: Task[object] | None = None
         self._dialog: QDialog | None = None
 
-    def ask(self, doing: Doing, move: str) -> None:
+    def ask(self, doing: Doing, move: str, schedule: Schedule = UNSCHEDULED) -> None:
         """Read the state of the latest execution, ask for confirmation if needed, and start the action."""
         if doing is Doing.END and self._work.busy:
             self._work.cancel()
@@ -57,37 +61,38 @@ class ExecutionController(QObject):
         self._reading = task
         if task is not None:
             task.finished.connect(self._has_read)
-            task.then(partial(self._confirm, doing, move))
+            task.then(partial(self._confirm, doing, move, schedule))
 
     @Slot()
     def _has_read(self) -> None:
         self._reading = None
 
-    def _confirm(self, doing: Doing, move: str, state: ExecutionState) -> None:
-        if not confirmation(doing, state):
-            self._begin(doing, move, state)
+    def _confirm(self, doing: Doing, move: str, schedule: Schedule, state: ExecutionState) -> None:
+        said = "\n\n".join(filter(None, (confirmation(doing, state), describe_schedule(schedule, datetime.now(UTC)))))
+        begin = partial(self._begin, doing, move, schedule, state)
+        if not said:
+            begin()
         elif state.execution is None or not needs_name(doing, state):
-            self._confirm_beginning(doing, move, state)
+            self._confirm_beginning(doing, move, said, begin)
         else:
-            self._confirm_by_name(doing, move, state, state.execution.plan.cluster)
+            self._confirm_by_name(doing, move, said, begin, state.execution.plan.cluster)
 
-    def _confirm_beginning(self, doing: Doing, move: str, state: ExecutionState) -> None:
+    def _confirm_beginning(self, doing: Doing, move: str, said: str, begin: Callable[[], None]) -> None:
         """Ask for confirmation. The default button cancels, because an operator may press Return without reading."""
         title = job_title(doing, move)
-        box = question_box(self._window, title, title, confirmation(doing, state))
+        box = question_box(self._window, title, title, said)
         go_on = box.addButton(tr(BEGINNINGS.get(doing, BUTTONS[doing])), QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(cancel)
         box.setEscapeButton(cancel)
-        go_on.clicked.connect(partial(self._begin, doing, move, state))
+        go_on.clicked.connect(begin)
         self._open(box)
 
-    def _confirm_by_name(self, doing: Doing, move: str, state: ExecutionState, name: str) -> None:
-        said = confirmation(doing, state)
+    def _confirm_by_name(self, doing: Doing, move: str, said: str, begin: Callable[[], None], name: str) -> None:
         text = tr("{said}\n\nTo confirm, type {name}.").format(said=said, name=name)
         dialog = NameDialog(job_title(doing, move), text, name, tr(BUTTONS[doing]), self._window)
         dialog.finished.connect(dialog.deleteLater)
-        dialog.accepted.connect(partial(self._begin, doing, move, state))
+        dialog.accepted.connect(begin)
         self._open(dialog)
 
     def _open(self, dialog: QDialog) -> None:
@@ -99,15 +104,26 @@ class ExecutionController(QObject):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
+    def _begin(
+        self, doing: Doing, move: str, schedule: Schedule, state: ExecutionState, _checked: bool = False
+    ) -> None:
         people, start_over = self._work.asker, bool(state.left)
-        task = self._work.run(job_title(doing, move), partial(_carry_out, doing, move, people, start_over))
+        action = partial(_carry_out, doing, move, people, start_over, schedule)
+        task = self._work.run(job_title(doing, move), action)
         if task is not None:
             people.move = move
             people.carries = task if doing in STEPWISE else None
 
 
-def _carry_out(doing: Doing, move: str, people: WindowAsker, start_over: bool, session: "Session", job: Job) -> "State":
+def _carry_out(
+    doing: Doing,
+    move: str,
+    people: WindowAsker,
+    start_over: bool,
+    schedule: Schedule,
+    session: "Session",
+    job: Job,
+) -> "State":
     """Do it, and return the state of the execution then; `start_over`: the operator has read what is left."""
     match doing:
         case Doing.RESUME:
@@ -118,7 +134,9 @@ def _carry_out(doing: Doing, move: str, people: WindowAsker, start_over: bool, s
             return api.execution.roll_back_execution(session, move, people, job).state
         case _:
             kind, dressed = Kind.REAL if doing is Doing.MOVE else Kind.REHEARSAL, doing is Doing.DRESS
-            return api.execution.execute(session, move, kind, people, job, start_over=start_over, dressed=dressed).state
+            return api.execution.execute(
+                session, move, kind, people, job, start_over=start_over, dressed=dressed, schedule=schedule
+            ).state
 
 
 LOOK_MS = 1000

@@ -133,6 +133,7 @@ def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
             "/etc/ssh/ssh_host_{kind}_key.pub"
         ).format(key_type=question.key_type, fingerprint=question.fingerprint, kind=_kind(question.key_type))
     )
+    box.keep_lines_whole()
     box.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )

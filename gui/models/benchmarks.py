@@ -11,7 +11,7 @@ from core.language import tr
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, counted, metric_name, metric_value, moment, side_name
+from gui.models.words import capital, counted, metric_name, metric_value, minute, moment, side_name
 
 if TYPE_CHECKING:
     from core.api.benchmarks import Listed
@@ -121,7 +121,7 @@ SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
 VOLUME_COLUMN, METRIC_COLUMN = 2, 5
 """Of the repetitions: the first only where there are several volumes, the other in what is filtered and saved alone."""
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
-    Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
+    Column("Time", lambda row: minute(row.at), value=lambda row: row.at.timestamp(), tip=lambda row: moment(row.at)),
     Column("Server", _server),
     Column("Volume", lambda row: row.run.volume.mount_point),
     Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),

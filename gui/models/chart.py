@@ -39,6 +39,7 @@ class Bar:
     Attributes:
         tip: what it stands for, with its figures.
         name: written within, where it has room there. Bars with names stand end to end, a pixel apart.
+        full: filled; else only its edge is drawn.
     """
 
     left: float
@@ -48,6 +49,7 @@ class Bar:
     tone: Tone
     tip: str = ""
     name: str = ""
+    full: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,18 @@ class Above:
     room: float
 
 
-Mark = Bar | Whisker | Dot | Path | Above
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Words on one line at the height `y`: of two the first begins at its place, and the last ends at its own.
+
+    Where they would run into each other they stand there as one.
+    """
+
+    y: float
+    texts: tuple[tuple[float, str], ...]
+
+
+Mark = Bar | Whisker | Dot | Path | Above | Labels
 
 
 @dataclass(frozen=True, slots=True)

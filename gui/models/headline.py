@@ -8,9 +8,11 @@ from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import OVER, Execution, State
 from core.migration.model.plan import Step
+from core.migration.model.schedule import shown as shown_time
 from core.sides import Side
 from core.tones import Tone
 from gui.models.execution import describe_end, name_of
+from gui.models.schedule import left
 from gui.models.sentences import recorded
 from gui.models.steps import HEADLINES, Part, current_part
 from gui.models.words import shortened
@@ -32,6 +34,8 @@ STANDS: dict[MoveStatus, str] = {
     MoveStatus.ROLLED_BACK: marked("{old} online"),
 }
 """Which server serves the clients, in a few words."""
+STARTS, ASKS = marked("Starts at {time}, in {left}"), marked("Asks for the stop at {time}, in {left}")
+"""For which time of its schedule it waits."""
 WORTH_TELLING = 60.0
 """Seconds: a shorter time is no news where it is only the least that is left."""
 
@@ -73,6 +77,12 @@ def headline(state: ExecutionState, *, asked: bool) -> Headline | None:
     if rolls_back:
         return Headline(tr("Rollback: {stands}").format(stands=stands), Tone.BAD)
     waits = _clients_wait(state)
+    planned = None if state.read_at is None else api.execution.find_wait(execution, state.read_at)
+    if planned is not None and state.read_at is not None:
+        waiting = tr(STARTS if planned.to_start else ASKS).format(
+            time=shown_time(planned.at), left=left(planned.at, state.read_at)
+        )
+        return Headline(f"{waiting}, {stands}", Tone.ACCENT)
     shown = (_part(state, execution), stands, _left(state, execution))
     return Headline(", ".join(each for each in shown if each), Tone.BAD if waits else Tone.ACCENT)
 

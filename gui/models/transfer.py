@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import units
+from core.api.migration import ProbeForecast
 from core.language import marked, tr
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
@@ -19,6 +20,24 @@ _SHORT = {
     Quantity.WRITE: marked("Write to storage"),
     Quantity.SUSTAINED: marked("Sustained write"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """The probes of a move, in the order of the links, and what the next ones will take."""
+
+    probes: tuple[Probe, ...]
+    coming: ProbeForecast
+
+
+def coming_words(coming: ProbeForecast) -> str:
+    """Return what the next transfer test will take, before it begins."""
+    text = tr(
+        "The next test takes about {seconds}. It writes up to {written} to the new server, sends up to {sent} over the "
+        "network, and removes its files."
+    )
+    written, sent = units.size(coming.written_bytes), units.size(coming.sent_bytes)
+    return text.format(seconds=units.duration(coming.seconds), written=written, sent=sent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.language import ENGLISH, current, marked, tr, tr_counted
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Span, method_title
+from core.migration.model.estimate import Span, bottleneck_title, method_title
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
 from core.sides import Side
@@ -17,7 +17,7 @@ from core.tones import Tone
 if TYPE_CHECKING:
     from core.migration.model.move import Move
 
-_ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9"}
+_ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9", "p9999": "p99.99"}
 _SIDES = {Side.OLD: marked("old server"), Side.NEW: marked("new server")}
 _NAMED_SIDES = {Side.OLD: marked("{server} (old)"), Side.NEW: marked("{server} (new)")}
 _CONDITIONS = {
@@ -41,21 +41,6 @@ _QUANTITIES = {
     Quantity.LOAD: marked("COPY into the new cluster"),
     Quantity.INDEX: marked("Index build on the new server"),
 }
-_BOUNDS = {
-    "cpu": marked("CPU"),
-    "files": marked("number of files"),
-    "limit": marked("limit of the move"),
-    "new cpu": marked("CPU of the new server"),
-    "new disk": marked("disk of the new server"),
-    "objects": marked("number of objects"),
-    "observed rate": marked("measured rate"),
-    "old cpu": marked("CPU of the old server"),
-    "old disk": marked("disk of the old server"),
-    "round trips": marked("network round trips"),
-    "wire": marked("network"),
-}
-"""What limits a stage of an estimate, by its id."""
-
 
 _NAME = r"(?:'[^']*'|[^\s`]+?)(?=[;,.:)]*(?:[\s`]|$))"
 _EXECUTE = rf"(?:pghaul execute {_NAME} )?"
@@ -206,7 +191,7 @@ def quantity_name(quantity: Quantity) -> str:
 
 def bound_name(bound: str) -> str:
     """Return the name of what limits a stage of an estimate."""
-    return tr(_BOUNDS.get(bound, bound))
+    return tr(bottleneck_title(bound))
 
 
 def method_name(method: str) -> str:

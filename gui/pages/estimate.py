@@ -1,23 +1,26 @@
 """The page Estimate: the duration of each method and stage, improvements, and the fit into a window."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from core import api, units
 from core.language import marked, tr
 from core.migration.model.asked import Asked
 from core.migration.model.estimate import Estimate, Help, Method
+from core.migration.model.move import Verify
 from core.migration.model.standing import Milestone
 from core.tones import Tone
 from gui.design.measures import CARD
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
+from gui.models.chart import Chart
 from gui.models.charts import timeline_chart
 from gui.models.migration import StageRow
-from gui.models.night import HELP_COLUMNS, helps_text
+from gui.models.night import HELP_COLUMNS, WITH_IT, helps_text
 from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
 from gui.models.words import span as span_words
 from gui.pages.page import PartPage
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from core.jobs import Job
 
     Shown: TypeAlias = tuple[Estimate | None, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
+
+
+VERIFIED = {Verify.CHANGED: marked("changed files"), Verify.ALL: marked("all files")}
 
 
 class EstimatePage(PartPage["Shown"]):
@@ -58,6 +64,7 @@ class EstimatePage(PartPage["Shown"]):
         super().__init__(work, parent)
         self.whole, self.downtime = Figure(self), Figure(self)
         self.chart = ChartView(self)
+        self._timeline: Chart | None = None
         self.table = Table[StageRow]("estimate", tr("Estimate"), rows.STAGE_COLUMNS, self)
         self.advice = Label(parent=self)
         self.helps = Table[Help]("improvements", tr("Improvements"), HELP_COLUMNS, self)
@@ -65,6 +72,11 @@ class EstimatePage(PartPage["Shown"]):
         """Whether the fits of methods were shown before."""
         self.night = NightView(self)
         self.night.asked.connect(self._ask)
+        self._chosen: tuple[str, Verify] | None = None
+        """The move for which another verification was chosen, and that."""
+        self.verify = QComboBox(self)
+        self.verifying = QWidget(self)
+        self._make_verifying()
         self.asking = QWidget(self)
         self._make_asking()
         self.message = Label(parent=self)
@@ -86,9 +98,25 @@ class EstimatePage(PartPage["Shown"]):
             (self.notes, tr("Ass&umptions")),
         ):
             self.tabs.addTab(widget, name)
+        self.tabs.currentChanged.connect(self._show_chart)
         FilterBox(self.table, self, self.helps, self.record, self.by_stage).stand_in(self.tabs)
         self.parts = self.split(self.chart, self.tabs, (280, 280))
         self.column.addStretch()  # the page's words stand at its top also while there is nothing below
+
+    def _make_verifying(self) -> None:
+        """Put the choice of a verification beside the page's button."""
+        self.verify.setAccessibleName(tr("Verification in the downtime"))
+        self.verify.setToolTip(tr("The files whose checksums are compared while the old cluster is stopped"))
+        for kind, words in VERIFIED.items():
+            self.verify.addItem(tr(words), kind)
+        self.verify.activated.connect(self._choose)
+        label = Label(tr("V&erification:"), self.verifying)
+        label.setBuddy(self.verify)
+        line = QHBoxLayout(self.verifying)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(label)
+        line.addWidget(self.verify)
+        self.head.insertWidget(self.head.count() - 1, self.verifying)
 
     def _make_asking(self) -> None:
         """Put the figures of the planned method beside what can be asked of it."""
@@ -102,9 +130,13 @@ class EstimatePage(PartPage["Shown"]):
         column.addWidget(self.night.message)
         self.column.addWidget(self.asking)
 
-    def read(self, move: str, session: "Session") -> "Shown":
+    def question(self) -> "Callable[[Session], Shown] | None":
+        move = self.work.move
+        return None if move is None else partial(self.read, move.name, verify=self._verify(move.name))
+
+    def read(self, move: str, session: "Session", verify: Verify | None = None) -> "Shown":
         return (
-            session.store.estimate(move),
+            api.migration.estimate_with(session, move, verify),
             api.migration.compare_with_estimates(session, move),
             api.migration.by_stage(api.migration.compare_with_estimates(session)),
         )
@@ -112,8 +144,23 @@ class EstimatePage(PartPage["Shown"]):
     def act(self, move: str, session: "Session", job: "Job") -> object:
         return api.migration.make_estimate(session, move, job)
 
+    @Slot(int)
+    def _choose(self, number: int) -> None:
+        """Show the estimate with the verification that was chosen."""
+        move = self.work.move
+        if move is not None:
+            self._chosen = move.name, Verify(self.verify.itemData(number))
+            self.refresh()
+
+    def _verify(self, move: str) -> Verify | None:
+        """Return the verification that was chosen for a move; None: that of its latest estimate."""
+        return self._chosen[1] if self._chosen is not None and self._chosen[0] == move else None
+
     def show_part(self, part: "Shown") -> None:
         estimate, record, stages = part
+        self.verifying.setVisible(estimate is not None)
+        if estimate is not None:
+            self.verify.setCurrentIndex(self.verify.findData(estimate.checking))
         self.by_stage.set_rows(stages)
         self.by_stage.setVisible(bool(stages))
         self.record.set_rows(record)
@@ -121,18 +168,14 @@ class EstimatePage(PartPage["Shown"]):
         self.message.setText(record_text(record))
         self.parts.setVisible(estimate is not None or bool(stages))
         self.asking.setVisible(estimate is not None)
-        chart = None if estimate is None else timeline_chart(estimate)
-        self.chart.show_chart(chart)
-        self.chart.setVisible(chart is not None)
+        self._timeline = None if estimate is None else timeline_chart(estimate)
         for number in range(self.tabs.count()):
             self.tabs.setTabVisible(number, estimate is not None or self.tabs.widget(number) is self._recorded)
         self.summary.setText(self.describe_nothing() if estimate is None else rows.estimate_made(estimate))
         self._show_figures(None if estimate is None else estimate.method(estimate.planned or estimate.to_take))
         self.table.set_rows(() if estimate is None else rows.stage_rows(estimate))
         self.notes.set_text("" if estimate is None else rows.notes(estimate))
-        helps = () if estimate is None else estimate.helps
-        self.helps.set_rows(helps)
-        self.helps.setVisible(bool(helps))
+        self._show_helps(() if estimate is None else estimate.helps)
         self.advice.setText("" if estimate is None else helps_text(estimate))
         self._show_night()
         self.night.ask()
@@ -147,6 +190,11 @@ class EstimatePage(PartPage["Shown"]):
                 more = tr("It lies between the low and the high value with a probability of 80 %.")
                 figure.show_figure(units.duration(span.likely), words.format(span=span_words(span)), tone, more)
 
+    def _show_helps(self, helps: tuple[Help, ...]) -> None:
+        self.helps.set_rows(helps)
+        self.helps.setVisible(bool(helps))
+        self.helps.setColumnHidden(WITH_IT, all(each.likelihood is None for each in helps))
+
     def _show_night(self) -> None:
         """Show the tab of the fits while there is something in it, and in front when something was just asked."""
         fits = bool(self.night.table.rows.rows)
@@ -155,9 +203,20 @@ class EstimatePage(PartPage["Shown"]):
         if fits and not self._fitted:
             self.tabs.setCurrentIndex(number)
         self._fitted = fits
+        self._show_chart()
+
+    @Slot()
+    def _show_chart(self) -> None:
+        """Show the window above the fits, where there is one, and the stages above everything else."""
+        window = self.night.chart if self.tabs.currentWidget() is self.night else None
+        chart = window or self._timeline
+        self.chart.show_chart(chart)
+        self.chart.setVisible(chart is not None)
 
     def _show_answers(self, question: int, planned: "Planned | None") -> None:
         self.night.show_answers(question, planned)
+        if planned is not None and question == self.night.question:
+            self._show_helps(planned.helps)
         self._show_night()
 
     def _refuse(self, question: int, error: Exception) -> None:
@@ -169,8 +228,8 @@ class EstimatePage(PartPage["Shown"]):
         move = self.work.move
         if move is None:
             return
-        name = move.name
-        task = self.work.ask(lambda session: api.migration.answer_planning(session, name, asked))
+        name, verify = move.name, self._verify(move.name)
+        task = self.work.ask(lambda session: api.migration.answer_planning(session, name, asked, verify))
         if task is not None:
             task.then(partial(self._show_answers, question))
             task.failed.connect(partial(self._refuse, question))

@@ -1,6 +1,7 @@
 """The pages Rehearsal and Move: the parts of an execution, its downtime, and the output of each step."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,10 @@ from PySide6.QtWidgets import (
 
 from core import api
 from core.api.model import ExecutionState
+from core.errors import InputError
 from core.language import marked, tr
 from core.migration.model.execution import Kind
+from core.migration.model.schedule import schedule_of
 from core.migration.model.standing import Milestone
 from core.sides import Side
 from core.tones import Tone
@@ -43,6 +46,7 @@ from gui.widgets.figures import FigureTiles
 from gui.widgets.label import Label, ToneLabel
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
+from gui.widgets.schedule_bar import ScheduleBar
 from gui.widgets.state_card import StateCard
 from gui.widgets.step_view import StepView
 from gui.widgets.table import FilterBox, Table
@@ -89,6 +93,7 @@ class ExecutionPage(Page[ExecutionState]):
         set_kind(self.back, ButtonKind.DANGER)
         self.heading(self.resume, self.pause, self.end, self.back, self.dress, self.start)
         self.card = StateCard(self)
+        self.schedule = ScheduleBar(self.kind is Kind.REAL, self)
         self.tiles = FigureTiles(self)
         self.parts = PhaseStrip(self)
         self.figure = ToneLabel("", Tone.BAD, self)
@@ -100,7 +105,7 @@ class ExecutionPage(Page[ExecutionState]):
         self.chart.setFixedHeight(round(CHART_LINES * self.fontMetrics().height()))
         self.output = TextView(tr("Output of the step"), self)
         self.step = StepView(self)
-        self.ending = TextView(tr("Outcome"), self, fixed=False)
+        self.ending = TextView(tr("Outcome"), self, fixed=False, headed=False)
         self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show_step)
         self.filter = FilterBox(self.table, self)
@@ -109,6 +114,7 @@ class ExecutionPage(Page[ExecutionState]):
         self._area = next(iter(self.findChildren(QScrollArea)))
         column.setSpacing(CARD)
         column.addWidget(self.card)
+        column.addWidget(self.schedule)
         column.addLayout(self._clock_line())
         column.addWidget(self.prompt)
         column.addWidget(self.tiles)
@@ -206,6 +212,7 @@ class ExecutionPage(Page[ExecutionState]):
         ):
             button.setEnabled(possible)
             button.setVisible(possible or button is self.start)
+        self.schedule.setVisible(self.start.isEnabled())
         why = self.state.no_dress
         self.dress.setEnabled(self.dress.isEnabled() and not why)
         self.dress.setToolTip(tr("A dress rehearsal is not possible. {why}").format(why=recorded(why)) if why else "")
@@ -304,8 +311,16 @@ class ExecutionPage(Page[ExecutionState]):
         set_type(self.figure, Type.FIGURE, bold=True)
 
     def _ask(self, doing: Doing) -> None:
-        if self.work.move is not None:
-            self.controller.ask(doing, self.work.move.name)
+        """Ask for confirmation and do it; an action that begins an execution waits for the chosen times."""
+        if self.work.move is None:
+            return
+        try:
+            times = self.schedule.times if doing in rows.BEGINNINGS else (None, None)
+            schedule = schedule_of(*times, datetime.now(UTC))
+        except InputError as error:
+            self.work.troubled.emit(error)
+        else:
+            self.controller.ask(doing, self.work.move.name, schedule)
 
     @Slot()
     def _pause(self) -> None:

@@ -136,9 +136,17 @@ class FactsPage(Page[Pair]):
         self.tabs.addTab(self._clusters_tab(), tr("&Clusters"))
         self.tabs.addTab(self.gap_tab, tr("&Gaps"))
         self.tabs.addTab(self.raw, tr("Raw te&xt"))
+        self.tabs.currentChanged.connect(self._show_choices)
         self.column.addWidget(self.tabs)
         self.before = Empty(icon_of(self.id), tr("Not read yet"), "", parent=self)
         self.column.addWidget(self.before, 1)
+
+    @Slot()
+    def _show_choices(self) -> None:
+        """Show what chooses among the facts while they are in front; it changes nothing in another tab."""
+        of_use = not self.tabs.isHidden() and self.tabs.currentWidget() is self.fact_tab
+        for widget in (self.filter, self.differing):
+            widget.setVisible(of_use)
 
     @property
     def primary(self) -> QPushButton | None:
@@ -176,8 +184,9 @@ class FactsPage(Page[Pair]):
             ).format(old=old.name, new=new.name)
         )
         self.before.setVisible(not known)
-        for shown in (self.taken, self.tabs, self.differing):
+        for shown in (self.taken, self.tabs):
             shown.setVisible(known)
+        self._show_choices()
         self._rows = rows.side_by_side(old.facts, new.facts) if known else ()
         self._show_rows()
         self.clusters.set_rows(rows.clusters(old.facts, new.facts))

@@ -6,30 +6,34 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import api
+from core.jobs import Job
 from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
+from core.tones import Tone
 from gui.appearance import tip
 from gui.design.icons import Icon, button_icon
 from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
+from gui.models.script_check import verdict
 from gui.models.steps import StepRow, step_rows
 from gui.models.words import counted
 from gui.pages.page import PartPage
 from gui.widgets.files import ask_path
-from gui.widgets.label import Label
+from gui.widgets.label import Label, ToneLabel
 from gui.widgets.step_table import StepTable
 from gui.widgets.step_view import StepView
 from gui.widgets.table import FilterBox
+from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
+    from core.api.migration import ScriptCheck
     from core.api.session import Session
-    from core.jobs import Job
     from core.migration.model.move import Hook, HookCommand, Move
     from gui.dialogs.hooks import HooksDialog
 
@@ -57,6 +61,10 @@ class PlanPage(PartPage[Plan | None]):
         self.copy = self.add_button(tr("&Copy all commands"), self._copy_all)
         self.runbook = self.add_button(tr("Export r&unbook…"), partial(self._export, tr("Save the runbook"), "md"))
         self.script = self.add_button(tr("Export &script…"), partial(self._export, tr("Save the script"), "sh"))
+        self.check = QPushButton(tr("Check the scr&ipt"), self)
+        self.check.setToolTip(tr("Show what each step of the exported script would run, and run nothing"))
+        self.check.setEnabled(False)
+        self.check.clicked.connect(self._check_script)
         self.hooks = self.add_button(
             tr("H&ooks…"), self._ask_hooks, tr("Commands of your own that do manual steps of the plan")
         )
@@ -77,11 +85,24 @@ class PlanPage(PartPage[Plan | None]):
         self.step = StepView(self)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
-        split.addWidget(self.step)
+        self.details = QTabWidget(self, documentMode=True)
+        self.details.setAccessibleName(tr("Details of the plan"))
+        self.details.setTabBarAutoHide(True)
+        self.details.addTab(self.step, tr("St&ep"))
+        self.dry_run = QWidget(self)
+        self.verdict = ToneLabel("", Tone.GOOD, self.dry_run)
+        self.verdict.setWordWrap(True)
+        self.output = TextView(tr("Output of the dry run"), self.dry_run, headed=False)
+        self.output.head.insertWidget(0, self.verdict, 1)
+        column = QVBoxLayout(self.dry_run)
+        column.addWidget(self.output)
+        self.dry_run.hide()  # a tab from the first check on
+        split.addWidget(self.details)
         split.setSizes([340, 200])
         split.setChildrenCollapsible(False)
         self.column.addWidget(split, 1)
         self._unfold(shown=False)
+        line.addWidget(self.check)
         line.addWidget(self.hooks)
         line.addWidget(FilterBox(self.table, self))
 
@@ -121,7 +142,7 @@ class PlanPage(PartPage[Plan | None]):
 
     def show_part(self, part: Plan | None) -> None:
         self.made = part
-        for button in (self.copy, self.runbook, self.script):
+        for button in (self.copy, self.runbook, self.script, self.check):
             button.setEnabled(part is not None)
         self.summary.setText(self.describe_nothing() if part is None else rows.plan_line(part))
         self.summary.setToolTip("" if part is None else tip(rows.plan_reason(part)))
@@ -139,6 +160,25 @@ class PlanPage(PartPage[Plan | None]):
         self.fold.setVisible(count > 0)
         self.fold.setText(counted(count, "{number} warning", "{number} warnings"))
         self.warnings.setVisible(shown and count > 0)
+
+    @Slot()
+    def _check_script(self) -> None:
+        """Run the script of the plan dry, and show its output and the verdict beside the steps."""
+        plan = self.made
+        task = None if plan is None else self.work.read(lambda _session: api.migration.check_script(plan, Job()))
+        if task is not None:
+            self.check.setEnabled(False)  # until it has ended, a second press would run it again
+            task.then(self._show_check)
+            task.finished.connect(partial(self.check.setEnabled, True))
+
+    def _show_check(self, found: "ScriptCheck") -> None:
+        said, tone = verdict(found)
+        self.verdict.setText(said)
+        self.verdict.show_tone(tone)
+        self.output.set_text(found.output)
+        if self.details.indexOf(self.dry_run) < 0:
+            self.details.addTab(self.dry_run, tr("Script check"))
+        self.details.setCurrentWidget(self.dry_run)
 
     @Slot()
     def _copy_all(self) -> None:

@@ -30,8 +30,8 @@ LIVE_MS = 1000
 MEASURING = marked("The probes are running. Each takes some seconds, and is listed here when it has ended.")
 
 
-class ProbePage(PartPage[tuple[Probe, ...]]):
-    """The probes of the selected move, in the order of the links."""
+class ProbePage(PartPage[rows.Transfer]):
+    """The probes of the selected move, in the order of the links, and what the next ones will take."""
 
     id, title, milestone = PageId.PROBE, TITLES[PageId.PROBE], Milestone.PROBE
     help = marked(
@@ -47,6 +47,9 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
+        self.coming = ToneLabel("", Tone.MUTED, self)
+        self.coming.setWordWrap(True)
+        self.column.addWidget(self.coming)
         self.figure, self.by = Label(parent=self), ToneLabel("", Tone.MUTED, self)
         set_type(self.figure, Type.FIGURE, bold=True)
         line = QHBoxLayout()
@@ -79,8 +82,8 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
         self._live.timeout.connect(self.refresh)
         work.ended.connect(self._end)
 
-    def read(self, move: str, session: "Session") -> "tuple[Probe, ...]":
-        return session.store.probes(move)
+    def read(self, move: str, session: "Session") -> rows.Transfer:
+        return rows.Transfer(session.store.probes(move), api.migration.forecast_probes(session, move))
 
     def act(self, move: str, session: "Session", job: "Job") -> object:
         return api.migration.run_probes(session, move, job)
@@ -98,7 +101,11 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
         self._live.stop()
         self._probed = ""
 
-    def show_part(self, part: tuple[Probe, ...]) -> None:
+    def show_part(self, part: rows.Transfer) -> None:
+        self.coming.setText(rows.coming_words(part.coming))
+        self._show_probes(part.probes)
+
+    def _show_probes(self, part: tuple[Probe, ...]) -> None:
         move = self.work.move
         here = move is not None and move.name == self._probed
         nothing = not here and not part
@@ -106,6 +113,7 @@ class ProbePage(PartPage[tuple[Probe, ...]]):
         self.before.setVisible(nothing)
         self.summary.setText(tr(MEASURING) if here else rows.slowest_link(part))
         self.summary.setVisible(not nothing)
+        self.coming.setVisible(not here)
         whole = rows.whole_transfer(part)
         if whole is not None:
             self.figure.setText(units.rate(whole.bytes_per_second))

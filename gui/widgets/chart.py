@@ -30,7 +30,7 @@ from gui.design.measures import bold_font
 from gui.design.painting import paint_box, saved_state
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
-from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
+from gui.models.chart import Above, Axis, Bar, Chart, Dot, Labels, Mark, Path, Whisker
 from gui.widgets.files import ask_path
 from gui.widgets.label import Label
 
@@ -47,6 +47,8 @@ LEFT_MOST, RIGHT_MOST = 0.34, 0.4
 name has it whole."""
 WIDEST, HIGHEST = 16.0, 5.0
 """Of what stands at a place, in lines of text: on a large screen bars would be as broad as a hand."""
+NEAREST = 0.8
+"""Of the height of a line: how near to each other the middles of lines may be."""
 REACH = 8.0
 """How near to a dot the mouse must be for its tip."""
 
@@ -170,11 +172,11 @@ class ChartView(Guarded, QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_box(painter, QRectF(self.rect()), colour(Ground.SURFACE), colour(Ground.BORDER))
         if self.chart is not None:
-            _Sheet(self.chart, self).paint(painter)
+            Sheet(self.chart, self).paint(painter)
 
     def tip_at(self, place: QPointF) -> str:
         """What stands there, with its figures; empty where nothing does."""
-        return "" if self.chart is None else _Sheet(self.chart, self).tip_at(place)
+        return "" if self.chart is None else Sheet(self.chart, self).tip_at(place)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
@@ -220,7 +222,7 @@ class ChartRow(QWidget):
             self._row.setStretch(number + 1, 0 if shown is None else max(2, len(shown.across.ticks)))
 
 
-class _Sheet:
+class Sheet:
     """Where what of a chart lies on its widget."""
 
     def __init__(self, chart: Chart, widget: QWidget) -> None:
@@ -321,7 +323,11 @@ class _Sheet:
             self._paint_mark(painter, mark)
         painter.setPen(self.text)
         width = self.whole.right() - self.room.right() - 2 * GAP
+        written = -math.inf
         for at, text in self.chart.beside:
+            if abs(self.y(at) - written) < self.line * NEAREST:
+                continue  # where lines would run into each other the first of a place stands
+            written = self.y(at)
             place = QRectF(self.room.right() + 2 * GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
             shown = self.metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width + 1)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, shown)
@@ -403,11 +409,19 @@ class _Sheet:
             painter.setBrush(Qt.BrushStyle.NoBrush)
         elif isinstance(mark, Path):
             self._paint_path(painter, mark)
+        elif isinstance(mark, Labels):
+            painter.setPen(self.text)
+            for place, text in self.labels(mark):
+                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
         else:
             self._paint_above(painter, mark)
 
     def _paint_bar(self, painter: QPainter, bar: Bar) -> None:
         box = self.box(bar)
+        if not bar.full:
+            painter.setPen(QPen(colour(bar.tone), 1.5))
+            painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75))
+            return
         if not bar.name:
             painter.fillRect(box, colour(bar.tone))
             return
@@ -451,6 +465,21 @@ class _Sheet:
         at = self.point((above.x, above.y)) - QPointF(width / 2, self.metrics.descent() + 3)
         painter.setPen(self.text)
         painter.drawText(at, above.text)
+
+    def labels(self, labels: Labels) -> list[tuple[QRectF, str]]:
+        """Where each of the words stands, none over another, and all between the axes."""
+        words = [text for _, text in labels.texts]
+        ends = [self.x(at) for at, _ in labels.texts]
+        if len(words) > 1 and sum(map(self.metrics.horizontalAdvance, words)) + 3 * GAP <= ends[-1] - ends[0]:
+            return [self._line_at(labels.y, ends[0], words[0]), self._line_at(labels.y, ends[-1], words[-1], ends=True)]
+        return [self._line_at(labels.y, ends[-1], ", ".join(words), ends=True)] if words else []
+
+    def _line_at(self, y: float, at: float, text: str, *, ends: bool = False) -> tuple[QRectF, str]:
+        """A line of text that begins at a place, or ends there, as far as it lies between the axes."""
+        text = self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.room.width())
+        width = self.metrics.horizontalAdvance(text) + 1
+        left = max(self.room.left(), min(at - width if ends else at, self.room.right() - width))
+        return QRectF(left, self.y(y) - self.line / 2, width, self.line), text
 
     def _grid(self) -> QColor:
         return colour(Ground.BORDER)

@@ -1,9 +1,10 @@
 """The one message box: plain text, whoever wrote it, as in the one label."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from core.text import printable_lines
+from gui.design.measures import GAP
 
 
 def question_box(parent: QWidget, title: str, text: str, more: str) -> "MessageBox":
@@ -29,3 +30,11 @@ class MessageBox(QMessageBox):
 
     def setInformativeText(self, text: str) -> None:
         super().setInformativeText(printable_lines(text))
+
+    def keep_lines_whole(self) -> None:
+        """Make the box so wide that no path or command in its informative text is broken."""
+        label = self.findChild(QLabel, "qt_msgbox_informativelabel")
+        if label is not None:
+            words = self.informativeText().split()
+            commands = [line for line in self.informativeText().split("\n") if "/" in line]
+            label.setMinimumWidth(max(map(label.fontMetrics().horizontalAdvance, [*words, *commands])) + GAP)

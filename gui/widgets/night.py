@@ -8,7 +8,20 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 from core.errors import PghaulError
 from core.language import marked, tr
 from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
-from gui.models.night import COSTS, FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, window_summary
+from gui.models.chart import Chart
+from gui.models.night import (
+    BEGIN,
+    BEGINS,
+    COSTS,
+    FIT_COLUMNS,
+    STOP,
+    STOPS,
+    FitRow,
+    fit_rows,
+    later_text,
+    window_chart,
+    window_summary,
+)
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -55,6 +68,7 @@ class NightView(QWidget):
 
     Attributes:
         question: the number of what was asked last: an answer to an earlier one is late.
+        chart: the window that was asked about, for the page to paint; None: none was.
         controls: the fields in which it is asked, and what can be said of them, for the page to place.
 
     Signal: asked(number, Asked): what is wanted has changed; who answers calls `show_answers`.
@@ -65,6 +79,7 @@ class NightView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.question = 0
+        self.chart: Chart | None = None
         self.fields: dict[str, QLineEdit] = {}
         self.controls = QWidget(self)
         head = QGridLayout(self.controls)
@@ -116,7 +131,9 @@ class NightView(QWidget):
         if planned is None:
             self._say(tr("Make the estimate first."))
             return
-        self.table.rename(START, STARTS[planned.ends_at is not None])
+        for column, heads in ((BEGIN, BEGINS), (STOP, STOPS)):
+            self.table.rename(column, heads[planned.ends_at is not None])
+        self.chart = window_chart(planned)
         rows = fit_rows(planned)
         self.table.setColumnHidden(COSTS, all(row.fit.cost is None for row in rows))
         self.table.set_rows(rows)
@@ -137,6 +154,7 @@ class NightView(QWidget):
 
     def _say(self, words: str) -> None:
         self.message.setText(words)
+        self.chart = None
         self.table.set_rows(())
         self.table.hide()
         self.later.hide()

@@ -15,9 +15,14 @@ LEAST_LINES = 2.5
 
 
 class TextView(QWidget):
-    """A titled, read-only text with a button that copies it whole; `fixed`: all letters of one width."""
+    """A titled, read-only text with a button that copies it whole.
 
-    def __init__(self, title: str, parent: QWidget | None = None, *, fixed: bool = True) -> None:
+    Args:
+        fixed: all letters have one width.
+        headed: the title stands above the text. Otherwise something beside it, such as a tab, shows the title.
+    """
+
+    def __init__(self, title: str, parent: QWidget | None = None, *, fixed: bool = True, headed: bool = True) -> None:
         super().__init__(parent)
         self._text = ""
         self.edit = QPlainTextEdit(self, readOnly=True)
@@ -34,7 +39,7 @@ class TextView(QWidget):
         self._copy.clicked.connect(self.copy)
         self.head = QHBoxLayout()
         named = ElidedLabel(self)
-        named.setText(title)
+        named.setText(title if headed else "")
         self.head.addWidget(named, 1)
         self.head.addWidget(self._copy)
         column = QVBoxLayout(self)

@@ -96,6 +96,7 @@ class TilesView(QScrollArea):
         self.setAccessibleName(tr("Workloads on both servers"))
         self.tiles = Tiles(self)
         self.setWidget(self.tiles)
+        self.verticalScrollBar().valueChanged.connect(self.tiles.update)  # the heads of the columns stay at the top
         self._running: list[int] = []
 
     def show_rows(self, rows: tuple[TileRow, ...], names: tuple[str, str]) -> None:
@@ -105,7 +106,7 @@ class TilesView(QScrollArea):
         if running and running != self._running:
             self.tiles.adjustSize()
             room = self.tiles.room(running[-1], 0)
-            self.ensureVisible(0, room.center().y(), 0, room.height())
+            self.ensureVisible(0, room.center().y(), 0, room.height() // 2 + self.tiles.above)
         self._running = running
 
 
@@ -177,6 +178,11 @@ class Tiles(Guarded, QWidget):
         top = self._head() + row * self._step() + self._title()
         return QRect(column * (width + GAP), top, ratio if column == len(SIDES) else width, self._height())
 
+    @property
+    def above(self) -> int:
+        """The height of what belongs above the tiles of a row: the names of the columns and of the workload."""
+        return self._head() + self._title()
+
     def _head(self) -> int:
         """The height of the names of the columns."""
         return self.fontMetrics().height() + 2 * GAP
@@ -214,17 +220,22 @@ class Tiles(Guarded, QWidget):
         for room, row, side, tile in self._places():
             if event.rect().intersects(room):
                 self._paint(painter, room, row, side, tile)
-        if self._rows:
-            self._paint_heads(painter)
         for number, row in enumerate(self._rows):
             self._paint_title(painter, number, row)
             self._paint_ratio(painter, self.room(number, len(SIDES)), row)
+        if self._rows:
+            self._paint_heads(painter)
         painter.end()
 
     def _paint_heads(self, painter: QPainter) -> None:
+        """Name the columns at the top of what is seen, over the rows that are scrolled away."""
+        top = max(0, -self.y())
+        if top > 0:
+            painter.fillRect(0, top, self.width(), self._head(), self.palette().window())
         for column, words in enumerate((*self._names.values(), tr("Ratio"))):
             place = self.room(0, column).adjusted(GAP if column == len(SIDES) else 0, 0, 0, 0)  # above the figures
-            self._write(painter, QRect(place.left(), GAP, place.width(), self._head()), words, colour(Tone.MUTED))
+            room = QRect(place.left(), top + GAP, place.width(), self._head())
+            self._write(painter, room, words, colour(Tone.MUTED))
 
     def _paint_title(self, painter: QPainter, number: int, row: TileRow) -> None:
         top = self.room(number, 0).top() - self._title()

@@ -24,7 +24,7 @@ from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate, Help, Method, Span, Stage
+from core.migration.model.estimate import Effort, Estimate, Help, Method, Span, Stage
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
@@ -144,7 +144,10 @@ ESTIMATE = Estimate(
     ),
     MORNING,
     planned="cold-copy",
-    helps=(Help("a link of 10.0 Gbit/s", 5400, 5400, "new disk"), Help("compression", 2100, 0, "old cpu")),
+    helps=(
+        Help("a link of 10.0 Gbit/s", 5400, 5400, "new disk", Effort.PURCHASE),
+        Help("compression", 2100, 0, "old cpu"),
+    ),
 )  # fmt: skip
 PLAN = Plan(
     MOVE.name,

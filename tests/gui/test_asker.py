@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from core import api
@@ -14,13 +14,14 @@ from core.migration.model.execution import StopAnswer
 from core.migration.model.move import Hook
 from core.migration.model.plan import OperatorTask, Step
 from core.servers.profiles import ToKeep
-from gui.asker import Question, SecretQuestion, WindowAsker
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, WindowAsker
 from gui.bridge import Runner
 from gui.destinations import PageId
 from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog, dialog_for
 from gui.models.prompts import DONE, OPEN_NEW
 from gui.pages.execution import MovePage
 from gui.widgets.banner import Mood
+from gui.widgets.message_box import MessageBox
 from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
 from gui.work import Work
@@ -332,3 +333,12 @@ CRON = Step(
     number=3,
     server="workstation",
 )
+
+
+def test_no_path_in_the_question_for_a_host_key_is_broken(window: MainWindow) -> None:
+    box = dialog_for(HostKeyQuestion("db1", "192.0.2.11", "ssh-ed25519", FINGERPRINT), window)
+    assert isinstance(box, MessageBox)
+    label = box.findChild(QLabel, "qt_msgbox_informativelabel")
+    assert label is not None
+    command = next(line for line in box.informativeText().split("\n") if "/etc/ssh" in line)
+    assert label.minimumWidth() > label.fontMetrics().horizontalAdvance(command)

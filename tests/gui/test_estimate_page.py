@@ -9,9 +9,10 @@ from pytestqt.qtbot import QtBot
 from core.history.store import Store
 from core.migration.model.estimate import method_title
 from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 from gui.destinations import PageId
-from gui.models.night import COSTS, FITS, METHOD, START, STARTS, TOO_SHORT
+from gui.models.night import COSTS, FITS, METHOD, STOP, STOPS, TOO_SHORT, WITH_IT
 from gui.models.words import in_sentence
 from gui.pages.estimate import EstimatePage
 from gui.window import MainWindow
@@ -49,16 +50,28 @@ def test_what_would_help_stands_with_what_it_saves(full_window: MainWindow, qtbo
     assert in_sentence(method_title("cold-copy")) in shown.advice.text()
     rows = [[column.text(row) for column in shown.helps.rows.columns] for row in shown.helps.rows.rows]
     assert rows == [
-        ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "disk of the new server"],
-        ["compression", "–", "−35 min 00 s", "CPU of the old server"],
+        ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "a purchase", "–", "disk of the new server"],
+        ["compression", "–", "−35 min 00 s", "–", "–", "CPU of the old server"],  # recorded before efforts were
     ]
+    assert shown.helps.isColumnHidden(WITH_IT)
+
+
+def test_each_change_tells_how_likely_the_window_is_with_it(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
+    assert not shown.helps.isColumnHidden(WITH_IT)
+    assert shown.helps.rows.rows
+    for row in shown.helps.rows.rows:
+        assert row.effort is not None
+        assert shown.helps.rows.columns[WITH_IT].text(row).endswith("%")
+    asked(shown, full_window, qtbot)
+    assert shown.helps.isColumnHidden(WITH_IT)
 
 
 def test_a_window_says_by_when_old_must_be_stopped(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     assert figures(shown.night.message.text()) == []  # nothing was asked
-    assert cells(shown, START) == []
-    assert shown.night.table.rows.columns[START].title == STARTS[False]
+    assert cells(shown, STOP) == []
+    assert shown.night.table.rows.columns[STOP].title == STOPS[False]
     shown.tabs.setCurrentWidget(shown.night)
     assert not shown.night.table.isVisible()
     asked(shown, full_window, qtbot, window="20:00-08:00", price="5000", growth="20GB")
@@ -69,18 +82,53 @@ def test_a_window_says_by_when_old_must_be_stopped(full_window: MainWindow, qtbo
     assert cells(shown, METHOD) == [method_title(method) for method in fits]
     likely = [int(text.rstrip("%")) for text in fits.values()]
     assert likely == sorted(likely, reverse=True)
-    stop_by = by_method(shown, START)
+    stop_by = by_method(shown, STOP)
     assert stop_by["dump-restore"] == TOO_SHORT
     assert stop_by["cold-copy"][2] == ":"
     assert all("(" in text for text in cells(shown, COSTS))
     assert "12" in [figures(line)[0] for line in shown.night.later.text().splitlines()]  # in so many months
-    assert shown.night.table.rows.columns[START].title == STARTS[True]
+    assert shown.night.table.rows.columns[STOP].title == STOPS[True]
+
+
+def test_the_window_is_drawn_above_its_fits_and_the_stages_above_all_else(
+    full_window: MainWindow, qtbot: QtBot
+) -> None:
+    shown = shown_page(full_window, qtbot)
+    timeline = shown.chart.chart
+    asked(shown, full_window, qtbot, window="20:00-08:00")
+    assert shown.tabs.currentWidget() is shown.night
+    assert shown.chart.chart == shown.night.chart != timeline
+    shown.tabs.setCurrentWidget(shown.table)
+    assert shown.chart.chart == timeline
+    shown.tabs.setCurrentWidget(shown.night)
+    assert shown.chart.chart == shown.night.chart
+    asked(shown, full_window, qtbot, downtime="10m")
+    assert shown.chart.chart == timeline
+
+
+def test_the_figures_follow_the_verification(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    asked(shown, full_window, qtbot, downtime="4h")
+    before = shown.downtime.figure.text(), by_method(shown, STOP)["cold-copy"]
+    assert shown.verify.currentData() == Verify.CHANGED
+    number = shown.verify.findData(Verify.ALL)
+    shown.verify.setCurrentIndex(number)
+    shown.verify.activated.emit(number)
+    at_rest(qtbot, full_window)
+    assert shown.verify.currentData() == Verify.ALL
+    after = shown.downtime.figure.text(), by_method(shown, STOP)["cold-copy"]
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    assert full_window.work.session is not None
+    kept = full_window.work.session.store.estimate(samples.MOVE.name)
+    assert kept is not None
+    assert kept.checking is Verify.CHANGED  # an estimate that a plan would not follow is not kept
 
 
 def test_a_downtime_alone_leaves_no_time_to_stop_by(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
     assert by_method(shown, FITS)["dump-restore"] == "0%"
-    assert shown.night.table.rows.columns[START].title == STARTS[False]
+    assert shown.night.table.rows.columns[STOP].title == STOPS[False]
     assert not any("(" in text for text in cells(shown, COSTS))
 
 

@@ -3,14 +3,14 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTime
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.api.session import Session
@@ -19,6 +19,7 @@ from core.jobs import Job
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.plan import FollowUp, FollowUpGroup, Plan, RemoteCall, Step, Timing
+from core.migration.model.schedule import Schedule
 from core.migration.model.standing import Condition, Milestone
 from core.sides import Side
 from gui.asker import StopQuestion
@@ -29,7 +30,7 @@ from gui.models.execution import GO_ON, PAUSE, Doing, outcome_text
 from gui.models.figures import figures as made_figures
 from gui.models.words import capital
 from gui.pages.after import AfterPage
-from gui.pages.execution import OUTCOME, STEPS, MovePage
+from gui.pages.execution import OUTCOME, STEPS, MovePage, RehearsePage
 from gui.widgets.empty import Empty
 from gui.window import MainWindow
 from tests.figures import figures
@@ -152,6 +153,46 @@ def test_what_is_at_stake_waits_for_the_clusters_name(full_window: MainWindow, q
     qtbot.waitUntil(lambda: other.cancel_asked(number), timeout=20_000)
     other.execution_changed(number, State.CANCELLED, "cancelled")
     qtbot.waitUntil(lambda: not full_window.work.busy, timeout=20_000)
+
+
+def test_chosen_times_are_shown_confirmed_and_handed_on(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed = list[Schedule]()
+
+    def execute(*_: object, schedule: Schedule, **__: object) -> SimpleNamespace:
+        handed.append(schedule)
+        return SimpleNamespace(state=State.DONE)
+
+    monkeypatch.setattr("core.api.execution.execute", execute)
+    section = shown(qtbot, full_window)
+    bar = section.schedule
+    qtbot.waitUntil(bar.isVisible)
+    assert (bar.times, bar.meaning.isVisible()) == ((None, None), False)
+    now = datetime.now().astimezone()
+    start, ask = ((now + timedelta(hours=hours)).replace(second=0, microsecond=0) for hours in (3, 5))
+    for box, field, at in ((bar.starts_later, bar.start_time, start), (bar.asks_later, bar.ask_time, ask)):
+        box.setChecked(True)
+        field.setTime(QTime(at.hour, at.minute))
+    assert all(f"{at:%H:%M}" in bar.meaning.text() for at in (start, ask))
+    press(section.start)
+    qtbot.waitUntil(lambda: full_window.findChild(QMessageBox) is not None)
+    question = full_window.findChild(QMessageBox)
+    assert question is not None
+    assert f"{start:%H:%M}" in question.text() + question.informativeText()
+    begin = next(one for one in question.buttons() if question.buttonRole(one) is QMessageBox.ButtonRole.AcceptRole)
+    begin.click()
+    qtbot.waitUntil(lambda: bool(handed), timeout=20_000)
+    assert handed == [Schedule(start, ask)]
+
+
+def test_a_rehearsal_asks_for_no_stop(full_window: MainWindow, qtbot: QtBot) -> None:
+    section = page(qtbot, full_window, PageId.REHEARSE)
+    assert isinstance(section, RehearsePage)
+    qtbot.waitUntil(section.schedule.starts_later.isVisible)
+    assert not section.schedule.asks_later.isVisible()
+    section.schedule.asks_later.setChecked(True)
+    assert section.schedule.times == (None, None)
 
 
 def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:

@@ -18,6 +18,7 @@ from core.benchmarks.suites import list_suites
 from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.execution.script_check import ScriptCheck
 from core.migration.model.checks import Status
 from core.migration.model.probe import Quantity
 from core.redaction import MASK
@@ -27,6 +28,7 @@ from gui.destinations import PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models.checks import Group
 from gui.models.details import NO_CHECKS
+from gui.models.script_check import verdict
 from gui.models.steps import NO_RETURN, PART_HEADS, Part
 from gui.models.words import quantity_name
 from gui.pages.check import CheckPage
@@ -186,6 +188,7 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert checks.table.rows.rowCount() == 3  # what was pressed stays
     assert figures(probes.summary.text()) == ["81.5 MB/s"]  # of the slowest link
     assert quantity_name(Quantity.READ) in probes.summary.text()
+    assert len(figures(probes.coming.text())) == 3  # seconds, bytes written, bytes sent
     assert estimate.table.rows.rowCount() == 6
 
 
@@ -629,3 +632,37 @@ def test_no_label_of_a_page_takes_markup_from_a_server(full_window: MainWindow, 
         for label in shown.findChildren(QLabel):
             if "<" in label.text():
                 assert label.textFormat() is Qt.TextFormat.PlainText
+
+
+@pytest.mark.slow
+def test_the_script_of_the_plan_is_checked_in_the_page(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ScriptCheck("  1  old  postgres  Stop", 2, 1)
+    shown = page(qtbot, full_window, PageId.PLAN)
+    assert isinstance(shown, PlanPage)
+    assert shown.details.indexOf(shown.dry_run) < 0
+    for expected in (found, replace(found, missing=(2,)), replace(found, exit_status=3, error="no")):
+        monkeypatch.setattr("core.api.migration.check_script", partial(_given, expected))
+        shown.check.click()
+        qtbot.waitUntil(partial(_says, shown, verdict(expected)[0]))
+        qtbot.waitUntil(shown.check.isEnabled)
+    assert shown.details.currentWidget() is shown.dry_run
+    assert shown.output.edit.toPlainText() == found.output
+    assert shown.details.count() == 2
+
+
+def _given(found: ScriptCheck, *_: object) -> ScriptCheck:
+    return found
+
+
+def _says(shown: PlanPage, said: str) -> bool:
+    return shown.verdict.text() == said
+
+
+def test_the_filter_of_the_facts_stands_where_it_filters(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, PageId.FACTS)
+    assert isinstance(shown, FactsPage)
+    for number in (*range(shown.tabs.count()), 0):
+        shown.tabs.setCurrentIndex(number)
+        assert (shown.filter.isVisible(), shown.differing.isVisible()) == (number == 0, number == 0)

@@ -10,9 +10,11 @@ from core.migration.execution.status import MoveStatus
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Decision
+from core.migration.model.schedule import Schedule
+from core.migration.model.schedule import shown as time_shown
 from core.sides import Side
 from core.tones import Tone
-from gui.models.headline import STANDS, headline
+from gui.models.headline import ASKS, STANDS, STARTS, headline
 from gui.models.steps import HEADLINES, Part
 from tests.core.migration.execution.builders import execution
 from tests.figures import figures
@@ -45,6 +47,18 @@ def test_a_copy_is_told_with_its_part_its_server_and_the_time_left() -> None:
     assert text.startswith(HEADLINES[Part.WARM])
     assert STANDS[MoveStatus.UNTOUCHED].format(old="db1") in text
     assert tone is Tone.ACCENT
+
+
+def test_the_time_for_which_it_waits_is_counted_down() -> None:
+    schedule = Schedule(NOW + timedelta(hours=3, minutes=12), None)
+    to_start = replace(execution(COPY, STOP, DECIDE, OPEN), schedule=schedule)
+    text, tone = line(to_start)
+    assert text.startswith(STARTS.format(time=time_shown(schedule.start_at or NOW), left="3 h 12 min"))
+    assert STANDS[MoveStatus.UNTOUCHED].format(old="db1") in text
+    assert tone is Tone.ACCENT
+    copied = replace(under_way(2), steps=under_way(2).steps[:1], schedule=Schedule(None, NOW + timedelta(minutes=41)))
+    assert line(copied)[0].startswith(ASKS.partition("{time}")[0])
+    assert "in 41 min 00 s" in line(copied)[0]
 
 
 def test_the_downtime_is_told_without_a_second_figure_beside_the_clock() -> None:

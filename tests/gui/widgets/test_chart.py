@@ -15,9 +15,9 @@ from core.errors import InputError
 from core.tones import Tone
 from gui import appearance
 from gui.design.palette import Ground, colour, is_dark
-from gui.models.chart import Axis, Bar, Chart, Dot, Path, Whisker, ladder, places, scale
+from gui.models.chart import Axis, Bar, Chart, Dot, Labels, Path, Whisker, ladder, places, scale
 from gui.models.charts import downtime_chart, timeline_chart
-from gui.widgets.chart import HIGHEST, WIDEST, ChartRow, ChartView
+from gui.widgets.chart import HIGHEST, WIDEST, ChartRow, ChartView, Sheet
 from tests.gui import samples
 
 BARS = Chart(
@@ -125,6 +125,32 @@ def test_what_was_alike_each_time_has_no_whisker(view: ChartView) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [90, 200, 400, 1200])
+@pytest.mark.parametrize("ends", [(0.0, 2.0), (0.9, 1.0), (1.9, 2.0), (0.0, 0.1), (-5.0, math.nan)])
+def test_words_on_one_line_never_run_into_each_other(view: ChartView, width: int, ends: tuple[float, float]) -> None:
+    labels = Labels(5.0, ((ends[0], "begin by 14:40"), (ends[1], "stop by 01:59")))
+    view.setMinimumSize(0, 0)
+    view.resize(width, 200)
+    view.show_chart(replace(BARS, marks=(labels,)))
+    view.grab()
+    sheet = Sheet(view.chart or BARS, view)
+    found = sheet.labels(labels)
+    assert found
+    assert all(sheet.room.left() <= place.left() and place.right() <= sheet.room.right() + 1 for place, _ in found)
+    assert len(found) == 1 or found[0][0].right() < found[1][0].left()
+    assert len(found) == 2 or width < 1200 or ends != (0.0, 2.0)
+
+
+def test_a_bar_that_is_not_full_shows_its_edge_alone(view: ChartView) -> None:
+    bar = Bar(0.0, 0.0, 2.0, 10.0, Tone.BAD, full=False)
+    view.show_chart(replace(BARS, marks=(bar,), legend=()))
+    box = Sheet(view.chart or BARS, view).box(bar)
+    picture = view.grab().toImage()
+    shade = colour(Tone.BAD).name()
+    assert picture.pixelColor(box.center().toPoint()).name() != shade
+    assert shade in shades(view)
+
+
 def test_the_mouse_is_told_what_it_is_over(view: ChartView) -> None:
     picture = view.grab().toImage()
     old = QColor(Tone.OLD.value[is_dark()]).rgb()

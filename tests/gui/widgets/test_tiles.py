@@ -12,7 +12,7 @@ from core.jobs import Live
 from core.sides import Side
 from gui.models.comparison import ComparedRow
 from gui.models.tiles import Dot, Tile, TileRow
-from gui.widgets.tiles import Tiles, place_dots
+from gui.widgets.tiles import Tiles, TilesView, place_dots
 from tests.gui.models.test_fuzzed import FLOATS
 
 ROOM = QRectF(0, 0, 100, 100)
@@ -52,3 +52,20 @@ def test_any_value_is_painted(value: float, qtbot: QtBot) -> None:
         tiles.take(Live("read", Side.OLD.value, {"read_iops": each}))
     assert not tiles.grab().isNull()
     tiles.rest()
+
+
+def test_the_heads_stay_at_the_top_and_the_measured_row_stands_below_them(qtbot: QtBot) -> None:
+    view = TilesView()
+    qtbot.addWidget(view)
+    view.resize(900, 300)
+    view.show()
+    rows = [TileRow(f"read-{number}", "read_iops", "read", tile(1.0), tile(2.0)) for number in range(6)]
+    view.show_rows(tuple(rows), ("db1 (old)", "db2 (new)"))
+    head = view.viewport().grab().toImage().copy(0, 0, 100, 20)
+    rows[4] = replace(rows[4], old=replace(tile(1.0), running=True))
+    view.show_rows(tuple(rows), ("db1 (old)", "db2 (new)"))
+    scrolled = view.verticalScrollBar().value()
+    assert scrolled > 0
+    assert view.tiles.room(4, 0).top() - scrolled >= view.tiles.above
+    assert view.tiles.room(4, 0).bottom() - scrolled <= view.viewport().height()
+    assert view.viewport().grab().toImage().copy(0, 0, 100, 20) == head
