@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from core import units
 from tests.chaos import cluster
 from tests.chaos.draw import draw
 from tests.chaos.faults import FAULTS, Place
@@ -39,7 +40,8 @@ def main(arguments: list[str]) -> int:
         ]
     endings = Counter(_verdict(played) for pair in pairs for played in pair.result())
     print(
-        f"{endings.total()} rounds of seed {options.seed}: " + ", ".join(f"{n} {what}" for what, n in endings.items())
+        f"{units.counted(endings.total(), 'round')} of seed {options.seed}: "
+        + ", ".join(f"{n} {what}" for what, n in endings.items())
     )
     return 1 if endings["LOST"] or endings["STUCK"] else 0
 
