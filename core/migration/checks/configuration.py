@@ -571,8 +571,8 @@ def check_pending_settings(context: CheckContext, cluster: Cluster) -> Finding:
         return passed(
             "none",
             NOTHING,
-            f"Every setting of PostgreSQL itself in the files is in force{_unread_settings(cluster)}. "
-            f"Settings of extensions are not compared.{age_note(cluster)}",
+            "The running cluster uses what the configuration files say of every built-in setting"
+            f"{_unread_settings(cluster)}. Settings of extensions are not compared.{age_note(cluster)}",
         )
     shown = format_list([_describe_edit(each) for each in cluster.edited])
     summary = f"These settings are edited but not in force: {shown}"

@@ -270,7 +270,9 @@ def check_start_options(context: CheckContext, cluster: Cluster) -> Finding:
     if options is None:
         return need.OPTIONS.unread(context)
     if not options:
-        return passed(shown, NOTHING, "The command line of the old server has no settings of its own.")
+        return passed(
+            shown, NOTHING, "The postgres process of the old cluster was started without settings on its command line."
+        )
     if new.debian:
         return _finding_for_debian(context, cluster, options, shown, new)
     if new.options is None:
@@ -465,10 +467,10 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         unit = for_hint("systemctl", "cat", service.unit)
         return warning(
             file,
-            addresses if addresses == NOTHING else f"pg_ctl: {addresses}",
-            f"At the end, the move starts the new cluster by the service {service.unit}. This start was not tried. A "
-            "trial start by pg_ctl succeeded: an empty cluster with the old cluster's configuration ran on the new "
-            f"server.{remark}{hindered}",
+            addresses if addresses == NOTHING else f"the trial listened on {addresses}",
+            "A trial start succeeded, but not in the way that the move uses. pg_ctl started an empty cluster with the "
+            f"old cluster's configuration. The move starts the new cluster by the service {service.unit}, which was "
+            f"not tried.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(

@@ -390,7 +390,7 @@ def check_tablespaces_inside(context: CheckContext, cluster: Cluster) -> Finding
 
 @check(
     "tablespace-targets",
-    "Targets of the tablespaces",
+    "Sources of the target paths",
     blocking=True,
     compares="tablespaces and other links of the old cluster, targets of the move",
     page="manage-ag-tablespaces",
@@ -410,7 +410,8 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
     if not wrong:
         return passed(
             *evidence,
-            "Every target of the move is for a directory that the old cluster has (data directory, WAL or tablespace).",
+            "Each target path of the move belongs to an existing directory of the old cluster (data directory, WAL or "
+            "tablespace).",
         )
     return blocker(
         *evidence,

@@ -246,7 +246,7 @@ def _fence_old(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.FENCE_OLD,
-            title="Fence the old cluster, so that it cannot start",
+            title="Fence the old cluster: move pg_control to pghaul-fence, so that it cannot start",
             action=RemoteCall(side=Side.OLD, user=fence.user, call=str(fence.command), native=fence.native),
             reason="Two copies of one cluster must never run at the same time. Without its control file no server "
             "starts there.",

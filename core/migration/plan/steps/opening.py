@@ -213,7 +213,7 @@ def _cutover(context: PlanContext) -> list[Step]:
         *_record_cutover(context),
         Step(
             id=step_ids.REMOVE_FENCE_NEW,
-            title="Remove the empty fence directory of the new cluster",
+            title="Remove the empty directory pghaul-fence of the new cluster",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
@@ -308,7 +308,7 @@ def _record_cutover(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.RECORD_CUTOVER,
-            title="Record the cutover in the fence directory of the old cluster",
+            title="Record the cutover in the directory pghaul-fence of the old cluster",
             action=RemoteCall(
                 side=Side.OLD,
                 user=context.owner,

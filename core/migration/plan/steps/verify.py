@@ -46,7 +46,7 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
     return [
         Step(
             id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.OLD),
-            title=f"Compute checksums before the downtime on the old server: pass {number}",
+            title=f"Compute checksums on the old server before the downtime: pass {number}",
             action=RemoteCall(
                 side=Side.OLD,
                 user=context.owner,
@@ -63,7 +63,7 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
         ),
         Step(
             id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.NEW),
-            title=f"Compute checksums before the downtime on the new server: pass {number}",
+            title=f"Compute checksums on the new server before the downtime: pass {number}",
             action=RemoteCall(
                 side=Side.NEW,
                 user=context.channel.writer,

@@ -102,7 +102,7 @@ def test_a_unit_that_starts_the_new_cluster_was_not_tried() -> None:
         assert found.status is Status.WARNING
         assert ("postgresql@15-main.service" in found.message) is bool(tried.hindering or not tried.not_tried)
         assert all(each in found.message for each in tried.hindering)
-        assert tried.not_tried or "postgresql@15-main.service. This start was not tried." in found.message
+        assert tried.not_tried or "by the service postgresql@15-main.service, which was not tried." in found.message
 
 
 def test_conditions_of_the_unit_that_are_not_met_stop_the_move_and_those_not_judged_are_told() -> None:
