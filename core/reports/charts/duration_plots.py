@@ -36,7 +36,7 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
         Words(4.5, 2, tr("downtime"), 7.5),
         Box(44, 1.2, 3, 1.4, "planned", "muted"),
         Words(48.5, 2, tr("total time"), 7.5),
-        Words(70, 2, tr("from low to high, with a mark at the likely value"), 7.5, "muted"),
+        Words(70, 2, tr("each bar: from the low to the high estimate; black mark: likely value"), 7.5, "muted"),
     ]
     y = 8.0
     for one in found:

@@ -158,7 +158,7 @@ def _subtitle(report: Report) -> str:
         way = tr("from the server {old} to the server {new} with version {version}").format(
             old=report.old.name, new=report.new.name, version=version
         )
-    return tr("PostgreSQL {version} with all its databases (the cluster), {size}, {way}").format(
+    return tr("PostgreSQL {version} cluster (all databases), {size}, {way}").format(
         version=cluster.version, size=units.size(cluster.size_bytes), way=way
     )
 

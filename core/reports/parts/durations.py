@@ -186,7 +186,7 @@ def _helps(found: Sequence[Help]) -> Section:
     table = Table("helps", head, rows, (2.2, 0.8, 0.8, 0.6, 1.1), frozenset({1, 2}))
     said = tr(
         "Each row changes one thing, and nothing else. The last column names what limits the longest stage after the "
-        "change. An improvement of less than a second counts as none."
+        "change, which may be the same as before. An improvement of less than a second counts as none."
     )
     return Section(tr("Possible improvements"), (table, Text(said, small=True)) if rows else ())
 

@@ -170,11 +170,11 @@ def method_and_units(better: str) -> tuple[Item, ...]:
         Item(interval, title=tr("Interval")),
         Item(
             tr(
-                "Values are means of the repetitions that count. A repetition is disturbed if other work used the disk "
-                "or the processors meanwhile. Disturbed repetitions are excluded if there are at least three "
-                "undisturbed ones. If at least five values are left, outliers are excluded, at most a fifth of the "
-                "values. They are found by a statistical test (the generalised extreme studentised deviate test, at a "
-                "level of 5 %). Excluded values are named."
+                "Each value is the mean of its repetitions, without those that are excluded. A repetition is disturbed "
+                "if other work used the disk or the processors meanwhile. Disturbed repetitions are excluded if there "
+                "are at least three undisturbed ones. If at least five repetitions are left, outliers among them are "
+                "excluded, at most a fifth. They are found by a statistical test (the generalised extreme studentised "
+                "deviate test, at a level of 5 %). Each excluded repetition is listed with the results."
             ),
             title=tr("Outliers"),
         ),

@@ -42,14 +42,21 @@ def _document(session: Session, kind: Kind, options: Options) -> Document:
 @pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("carried_out", [False, True])
-def test_a_small_plan_is_short(shipped: Session, language: str, carried_out: bool) -> None:
+def test_a_small_plan_is_short_and_its_page_one_holds_both_charts(
+    shipped: Session, language: str, carried_out: bool
+) -> None:
     """On the eve as well as afterwards, when the record of what was carried out comes on top."""
     options = Options(language=language)
     report = build(shipped.store, example.MOVE)
     if not carried_out:
-        report = replace(report, executions=(), record=(), record_of_all=())
-    made = content(of_move(Kind.PLAN, report, options), options, Format.PDF)[""]
-    assert len(PdfReader(io.BytesIO(made)).pages) <= MOST_PAGES
+        rehearsed = tuple(each for each in report.executions if each.kind is ExecutionKind.REHEARSAL)
+        report = replace(report, executions=rehearsed, record=(), record_of_all=())
+    document = of_move(Kind.PLAN, report, options)
+    pages = PdfReader(io.BytesIO(content(document, options, Format.PDF)[""])).pages
+    assert len(pages) <= MOST_PAGES
+    first = "".join(pages[0].extract_text().split())
+    assert len(document.charts) == 2
+    assert all("".join(section.title.split()) in first for section in document.charts)
 
 
 @pytest.mark.slow

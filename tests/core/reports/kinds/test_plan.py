@@ -56,7 +56,7 @@ def test_page_one_tells_three_findings_and_how_many_more_there_are(full: Report)
 
 def test_page_one_names_the_cluster(full: Report) -> None:
     way = "from the server gannon-old to the server gannon-new"
-    assert _made(full).subtitle == f"PostgreSQL 15.5 with all its databases (the cluster), 1.1 TiB, {way}"
+    assert _made(full).subtitle == f"PostgreSQL 15.5 cluster (all databases), 1.1 TiB, {way}"
     for version, told in (("15.18", f"{way} with version 15.18"), ("15.5", way), ("15.18, postgres 16.2", way)):
         minor = dataclasses.replace((full.checks or ())[0], id="minor", new=version)
         assert _made(dataclasses.replace(full, checks=(minor,))).subtitle.endswith(told)
