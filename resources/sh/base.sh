@@ -23,22 +23,39 @@ write_complete() {
   "$@" >"$whole_file.part" || {
     whole_status=$?
     rm -f -- "$whole_file.part"
-    fail "$1 failed with exit status $whole_status: $whole_file was not written"
+    fail "$whole_file could not be written completely (exit status $whole_status)"
   }
   mv -- "$whole_file.part" "$whole_file" || fail "$whole_file cannot be written"
 }
 
-# retry_command TIMES SENTENCE COMMAND...   Print the output of the first successful run of COMMAND.
-# Fails with SENTENCE if COMMAND has failed TIMES times. Find fails if a file disappears while it runs, for example.
-# The next run succeeds, because that file is no longer listed.
-retry_command() {
-  again_left=$1 again_sentence=$2
-  shift 2
-  until again_said=$("$@"); do
-    again_left=$((again_left - 1))
-    [ "$again_left" -gt 0 ] || fail "$again_sentence"
+# allow_gone FOLDER... -- COMMAND...   Run COMMAND, which examines everything below each FOLDER. Its failure is ignored
+# if all its messages say that something below a FOLDER no longer exists: other programs remove files and folders there
+# at any time. With -ignore_readdir_race, find ignores only a file that disappears, not a folder.
+allow_gone() {
+  {
+    gone_said=$(
+      until [ "$1" = -- ]; do shift; done
+      shift
+      "$@" 2>&1 >&7 7>&-
+    )
+    gone_status=$?
+  } 7>&1
+  [ -n "$gone_said" ] || return "$gone_status"
+  printf '%s\n' "$gone_said" | while IFS= read -r gone_line; do is_gone "$gone_line" "$@" || exit; done && return
+  printf '%s\n' "$gone_said" >&2
+  return "$gone_status"
+}
+
+# is_gone MESSAGE FOLDER... --   Succeed if MESSAGE says that something below a FOLDER no longer exists.
+is_gone() {
+  case $1 in *': No such file or directory') ;; *) return 1 ;; esac
+  gone_message=$1
+  shift
+  until [ "$1" = -- ]; do
+    case $gone_message in *" "?"${1%/}/"?*) return 0 ;; *) ;; esac # the path is in quotes
+    shift
   done
-  [ -z "$again_said" ] || printf '%s\n' "$again_said"
+  return 1
 }
 
 # count_records FILE   Print the number of NUL-terminated records in FILE.

@@ -21,7 +21,7 @@ bench_drop_caches() {
 # bench_run_with_ticks COUNTERS COMMAND...   Run COMMAND, and print ticks while it runs and its output afterwards.
 # Ends with the exit status of COMMAND. There is a tick every quarter of a second. It is a line with a dot, followed by
 # the values of COUNTERS, the statistics file of a device in /sys, if that can be read: reads, sectors read, writes,
-# sectors written (Documentation/block/stat.rst of the kernel).
+# sectors written (Documentation/block/stat.rst of the kernel). What COMMAND writes to descriptor 4 is printed at once.
 bench_run_with_ticks() {
   ticking_counters=$1
   shift
@@ -33,12 +33,26 @@ bench_run_with_ticks() {
     echo ".${tick_written:+ $tick_reads $tick_read $tick_writes $tick_written}"
   done &
   ticking_clock=$!
-  ticking_said=$("$@" 2>&1)
-  ticking_status=$?
+  {
+    ticking_said=$("$@" 2>&1)
+    ticking_status=$?
+  } 4>&1
   kill "$ticking_clock" 2>/dev/null # it fails if sleep is missing, because the loop has ended then
   wait "$ticking_clock" 2>/dev/null
   printf '%s\n' "$ticking_said" || fail 'the output of the command could not be passed on'
   return "$ticking_status"
+}
+
+# bench_run_live COMMAND...   Run COMMAND, which says on standard output how far it is, and writes its results to
+# descriptor 5. Within bench_run_with_ticks, the first is printed at once and the second afterwards. Ends with the exit
+# status of COMMAND. COMMAND goes on when nobody reads any more what it says, until it is told to end: fio has processes
+# in groups of their own, and only fio itself can end them.
+bench_run_live() {
+  if { true >&4; } 2>/dev/null; then
+    (trap '' PIPE && "$@" 5>&1 >&4)
+  else
+    "$@" 5>&1
+  fi
 }
 
 # bench_run_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...

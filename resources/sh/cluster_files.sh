@@ -9,7 +9,7 @@
 # versions of awk need %.0f for numbers above 2^31.
 folder_size() {
   {
-    low_priority find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
+    allow_gone "$@" -- low_priority find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     $1 == "f" && $3 > 1 && seen[$4]++ { next }
@@ -27,8 +27,8 @@ cluster_size() {
 cluster_written() {
   [ -n "$cluster_pid" ] || return 0
   {
-    low_priority find -L "$cluster_folder" -ignore_readdir_race \( -path '*/pg_wal/*' -o -name lost+found \) -prune \
-      -o -type f -mmin -60 -printf '%s\n' && echo whole
+    allow_gone "$cluster_folder" -- low_priority find -L "$cluster_folder" -ignore_readdir_race \
+      \( -path '*/pg_wal/*' -o -name lost+found \) -prune -o -type f -mmin -60 -printf '%s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     { bytes += $1 }
@@ -41,7 +41,7 @@ cluster_written() {
 # A name may contain a line break. Therefore names are separated by NUL, and a line break in a name becomes byte 1.
 cluster_links() {
   {
-    low_priority find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
+    allow_gone "$cluster_folder" -- low_priority find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
       -o \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' -o -name .rsync-partial \) -print0 &&
       printf 'whole\0'
   } | tr '\n\0' '\001\n' | print_links || exit
@@ -179,7 +179,7 @@ irregular_walk() {
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift
-  low_priority find -H "$@" -ignore_readdir_race -name lost+found -prune \
+  allow_gone "$@" -- low_priority find -H "$@" -ignore_readdir_race -name lost+found -prune \
     -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
     \( \( ! -readable -o -type d ! -executable \) -printf "U $walk_odd" -o -true \) \
     \( \( -name '.~tmp~' -o -name .rsync-partial -o -type f \

@@ -78,7 +78,7 @@ find_key_below() {
 list_uncopyable() {
   copyable_owner=$1
   shift
-  low_priority find -H "$@" -ignore_readdir_race -name lost+found -type d -printf 'lost %p\0' -prune \
+  allow_gone "$@" -- low_priority find -H "$@" -ignore_readdir_race -name lost+found -type d -printf 'lost %p\0' -prune \
     -o \( -type f ! -readable -o -type d \( ! -readable -o ! -executable \) \) -printf 'closed %p\0' -prune \
     -o \( -type f -o -type d \) ! -uid "$copyable_owner" -printf 'foreign %p\0' \
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'

@@ -23,7 +23,7 @@ list_data_roots() {
 # check_known_links [LINK FOLDER]...   In the data directory: exit with 66 if a link leads to a folder that is not among
 # these.
 check_known_links() {
-  roots_found=$(find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
+  roots_found=$(allow_gone . -- find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
   [ -n "$roots_found" ] || return 0
   roots_unknown=$(
@@ -93,7 +93,7 @@ print_data_root() {
 find_root_entries() {
   entries_folder=$1 entries_part=$2
   shift 2
-  find "$entries_folder/." -ignore_readdir_race \
+  allow_gone "$entries_folder/." -- find "$entries_folder/." -ignore_readdir_race \
     \( -path '*/./*' ! -path "*/./$entries_part" ! -path "*/./$entries_part/*" \
     -o -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found \
     -o -path '*/./pghaul-fence' \) -prune -o "$@" ||

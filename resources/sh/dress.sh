@@ -58,7 +58,7 @@ dress_pass() {
   dress_copy_control
   dress_stop_backup
   (enter_folder "$dress_data" &&
-    find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') \
+    allow_gone . -- find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') \
     >"$copy_folder/dress/pghaul-fence/dress/links" || fail "not all links of $dress_data could be read"
   while [ $# -gt 0 ]; do
     case $4 in
@@ -344,7 +344,7 @@ dress_stop_backup() {
 dress_send_wal() {
   begin_pass "$1" "$2" -
   dress_names=$copy_folder/files-$1-1.names
-  write_complete "$dress_names.found" find "./$4" -ignore_readdir_race -maxdepth 1 -type f -printf '%f\n'
+  write_complete "$dress_names.found" allow_gone "./$4" -- find "./$4" -ignore_readdir_race -maxdepth 1 -type f -printf '%f\n'
   # Compared as strings: awk would compare what looks like a number by 16 digits.
   awk -v ahead="$4/" -v first="x$dress_first" -v last="x$dress_last" '
     BEGIN { if (ahead == "./") ahead = "" }

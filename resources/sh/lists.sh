@@ -13,7 +13,7 @@ list_files() {
   list_beside=$(exclude_parts "${copy_parts:-*}") || exit
   set -f
   # shellcheck disable=SC2086 # words of find
-  write_complete "$list.found" find . -ignore_readdir_race \( -type d -name lost+found -o $list_beside \) -prune \
+  write_complete "$list.found" allow_gone . -- find . -ignore_readdir_race \( -type d -name lost+found -o $list_beside \) -prune \
     -o -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
   set +f
   tr '\n\0' '\001\n' <"$list.found" >"$list.lines" || fail "$list.lines cannot be written"

@@ -26,8 +26,10 @@ find_locks() {
   locks_user=$(id -u) || fail 'id does not print the name of this user'
   locks_name=$1
   shift
-  retry_command 5 "${locks_name%/*} cannot be read" \
-    find "${locks_name%/*}" -maxdepth 1 -ignore_readdir_race -name "${locks_name##*/}*" -type l -user "$locks_user" "$@"
+  locks_folder=${locks_name%/*}
+  allow_gone "$locks_folder" -- \
+    find "$locks_folder" -maxdepth 1 -ignore_readdir_race -name "${locks_name##*/}*" -type l -user "$locks_user" "$@" ||
+    fail "$locks_folder cannot be read"
 }
 
 # release_lock LOCK TOKEN   Remove the lock of that owner, if it exists.
@@ -38,7 +40,7 @@ release_lock() {
 # list_locks FOLDER NAME   Print each lock in FOLDER whose name begins so, with its text, one per line, then their
 # number. A link with a text of several lines is not a lock.
 list_locks() {
-  locks_found=$(find "$1" -maxdepth 1 -ignore_readdir_race -name "$2*" -type l ! -lname '*
+  locks_found=$(allow_gone "$1" -- find "$1" -maxdepth 1 -ignore_readdir_race -name "$2*" -type l ! -lname '*
 *' -printf '%p %l\n') || fail "$1 cannot be read"
   locks_number=$(printf '%s\n' "$locks_found" | grep -c .) || [ $? -eq 1 ] || fail 'grep failed' # 1: none
   printf '%s\n' "${locks_found:+$locks_found

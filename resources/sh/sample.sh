@@ -9,7 +9,7 @@ choose_sample() {
   umask 077
   enter_folder "$1"
   {
-    find . -ignore_readdir_race -name lost+found -prune -o -type f ! -name 'pgsql_tmp*' ! -name '*
+    allow_gone . -- find . -ignore_readdir_race -name lost+found -prune -o -type f ! -name 'pgsql_tmp*' ! -name '*
 *' ! -path ./postmaster.pid -printf '%s ./%P\n' && print_end_mark
   } | { sort -n && print_end_mark; } | awk -v bytes="$3" -v files="$4" '
     $0 == "# whole" { marks++; next }

@@ -28,7 +28,7 @@ trial_cluster() {
 # remove_old_trials   Remove the files of trials that were killed at least an hour ago.
 remove_old_trials() {
   trials_user=$(id -un) || fail 'id failed'
-  find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 \
+  allow_gone /tmp -- find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 \
     -exec rm -rf -- {} + || fail 'the files of an earlier trial in /tmp cannot be removed'
 }
 

@@ -334,12 +334,16 @@ trial_link_folder() {
   mkdir -- "$farm_all" || fail "$trial_room cannot be written to"
   mount -n -c --rbind "$farm_of" "$farm_all" || fail "$1 cannot be mounted elsewhere"
   farm_real=$farm_all$farm_here
-  find "$farm_real" -mindepth 1 -maxdepth 1 ! -type l -exec ln -s -t "$farm_own" -- {} + || fail "$1 cannot be read"
+  allow_gone "$farm_real" -- find "$farm_real" -ignore_readdir_race -mindepth 1 -maxdepth 1 ! -type l \
+    -exec ln -s -t "$farm_own" -- {} + || fail "$1 cannot be read"
   # A relative link is resolved from its own place.
-  find "$farm_real" -mindepth 1 -maxdepth 1 -type l -exec cp -PR -t "$farm_own" -- {} + || fail "$1 cannot be read"
-  # In a folder like /tmp (mode t) only its owner can remove a file.
-  (cd -P -- "$farm_own" && find "$farm_real" -mindepth 1 -maxdepth 1 -user "$trial_writer" -printf './%f\0' |
-    xargs -0 -r chown -h -- "$trial_writer:") || fail "$farm_own cannot be given to its owner"
+  allow_gone "$farm_real" -- find "$farm_real" -ignore_readdir_race -mindepth 1 -maxdepth 1 -type l \
+    -exec cp -PR -t "$farm_own" -- {} + || fail "$1 cannot be read"
+  # In a folder like /tmp (mode t) only its owner can remove a file. A file may have been created since.
+  write_complete "$trial_room/owned" allow_gone "$farm_real" -- \
+    find "$farm_real" -ignore_readdir_race -mindepth 1 -maxdepth 1 -user "$trial_writer" -printf './%f\0'
+  (cd -P -- "$farm_own" && allow_gone . -- xargs -0 -r chown -h -- "$trial_writer:" <"$trial_room/owned") ||
+    fail "$farm_own cannot be given to its owner"
   chown --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given to its owner"
   chmod --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given its mode"
   farm_mode=$(ls -ld -- "$farm_real") || fail "$1 cannot be examined"

@@ -125,8 +125,8 @@ list_entries() {
   alike_owner="-user $sum_owner"
   [ "$sum_owner" != - ] || alike_owner=-true
   # shellcheck disable=SC2086 # words of find; a user's name has no blank
-  write_complete "$sum_lists/found" find . -mindepth 1 -ignore_readdir_race \( "$@" \) -prune -o -printf '%P\002' \
-    \( $alike_owner -printf 'owner ' -o -printf '%u ' \) \
+  write_complete "$sum_lists/found" allow_gone . -- find . -mindepth 1 -ignore_readdir_race \( "$@" \) -prune \
+    -o -printf '%P\002' \( $alike_owner -printf 'owner ' -o -printf '%u ' \) \
     \( -type f -printf '%y %m %s %Ts\002%C@ %i\0' -o -type l -printf '%y -> %l\002\0' -o -printf '%y %m\002\0' \)
   tr '\n\0' '\001\n' <"$sum_lists/found" >"$sum_lists/now" || fail "$sum_lists/now cannot be written"
   rm -f -- "$sum_lists/found" || fail "$sum_lists/found cannot be removed"

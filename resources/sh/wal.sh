@@ -30,7 +30,7 @@ last_segment() {
   case $segment_state in
     'shut down') shutdown_segment "$1" ;;
     'in production')
-      segment_found=$(find "$2/" -maxdepth 1 -ignore_readdir_race -type f -printf '%T@ %f\n') ||
+      segment_found=$(allow_gone "$2" -- find "$2/" -maxdepth 1 -ignore_readdir_race -type f -printf '%T@ %f\n') ||
         fail "$2 cannot be read"
       segment_found=$(printf '%s\n' "$segment_found" | sort -rn) || fail 'sort failed'
       printf '%s\n' "$segment_found" | sed -n '/ [0-9A-F]\{24\}$/{s/.* //p;q;}' || fail 'sed failed'

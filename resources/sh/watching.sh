@@ -51,14 +51,9 @@ wal_position() {
 # touched_bytes DATA   Print the size of its files, without WAL, that were modified in the last 60, 300, 900, 3600,
 # 10800, 21600, 43200 and 86400 seconds; a file counts with its full size.
 touched_bytes() {
-  retry_command 3 "not all files in $1 can be read" list_touched "$1" # folders go, as a dropped database's
-}
-
-# list_touched DATA   One try at that; fail if not everything could be read.
-list_touched() {
   touched_now=$(date +%s) || fail 'date failed'
   {
-    low_priority find -L "$1" -ignore_readdir_race \
+    allow_gone "$1" -- low_priority find -L "$1" -ignore_readdir_race \
       \( -path '*/pg_wal/*' -o -path '*/pg_xlog/*' -o -name lost+found \) -prune \
       -o -type f -mmin -1441 -printf '%T@ %s\n' && echo whole
   } | awk -v now="$touched_now" '
@@ -68,5 +63,5 @@ list_touched() {
     END {
       if (!whole) exit 1
       for (at = 1; at <= many; at++) printf "%.0f%s", bytes[at], at < many ? " " : "\n"
-    }'
+    }' || fail "not all files in $1 can be read"
 }

@@ -2,6 +2,9 @@
 
 from tests.resources.sh.examples import Example
 
+_GONE_1 = "\"find: './x': No such file or directory\""
+_GONE_2 = '"find: \\`./x\': No such file or directory"'
+_CLOSED = "\"find: './y': Permission denied\""
 _WHOLE = "printf 'a\\0b\\0'"
 
 EXAMPLES = [
@@ -10,21 +13,44 @@ EXAMPLES = [
         "write_complete",
         ("list", "false"),
         status=1,
-        complains="false failed with exit status 1: list was not written",
+        complains="list could not be written completely (exit status 1)",
         after="[ ! -e list ] && [ ! -e list.part ]",
         name="a command that fails leaves no list",
     ),
-    Example("retry_command", ("2", "no", "printf", "%s\\n", "a"), prints="a\n"),
-    Example("retry_command", ("2", "no", "true"), prints="", name="nothing is an answer"),
-    Example(
-        "retry_command",
-        ("2", "it never came", "mkdir", "one"),
-        programs={"mkdir": '[ ! -d one ] || exit 0; /bin/mkdir "$@"; exit 1'},
-        prints="",
-        after="[ -d one ]",
-        name="the second time",
+    Example("allow_gone", (".", "--", "printf", "%s\\n", "a"), prints="a\n"),
+    *(
+        Example(
+            "allow_gone",
+            (*folders, "--", "walk"),
+            programs={"walk": f"echo ./a; printf '%s\\n' {messages} >&2; echo ./b; exit 1"},
+            prints="./a\n./b\n",
+            tolerates={"walk": "it fails by itself"},
+            name=name,
+        )
+        for folders, messages, name in (
+            (("@folder@/data/", "."), "\"find: '$PWD/data/1': No such file or directory\"", "a folder that is gone"),
+            ((".",), f"{_GONE_1} {_GONE_2}", "with the message of an old find too"),
+            (("/",), "\"find: '/a': No such file or directory\"", "in the root folder"),
+        )
     ),
-    Example("retry_command", ("2", "it never came", "false"), status=1, complains="it never came", name="never"),
+    *(
+        Example(
+            "write_complete",
+            ("list", "allow_gone", folder, "--", "walk"),
+            programs={"walk": f"echo ./a; printf '%s\\n' {messages} >&2; exit 1"},
+            status=1,
+            complains=complains,
+            after="[ ! -e list ]",
+            name=name,
+        )
+        for folder, messages, complains, name in (
+            (".", f"{_GONE_1} {_CLOSED}", "'./y': Permission denied", "one of two cannot be read"),
+            (".", "\"find: 'cp': No such file or directory\"", "'cp': No such file", "a program that is missing"),
+            (".", "\"find: '.': No such file or directory\"", "'.': No such file", "the folder itself is gone"),
+            ("data", _GONE_1, "'./x': No such file", "something elsewhere is gone"),
+        )
+    ),
+    Example("is_gone", ("find: './x': No such file or directory", ".", "--")),
     Example("count_records", ("list",), arrange=f"{_WHOLE} >list", prints="2\n"),
     Example("count_records", ("list",), arrange=": >list", prints="0\n", name="none"),
     Example("count_records", ("list",), status=1, complains="list cannot be read", name="no file"),

@@ -239,6 +239,14 @@ PHASE = [
     ),
     Example("bench_run_with_ticks", ("", "sleep", "0.4"), matches=r"\.\n\n", tolerates=_TICKS, name="without counters"),
     Example(
+        "bench_run_with_ticks",
+        ("", "bench_run_live", "eval", "printf 'now\\r'; sleep 0.4; echo result >&5"),
+        matches=r"now\r\.\nresult\n",
+        tolerates=_TICKS,
+        name="with a tool that says how far it is",
+    ),
+    Example("bench_run_live", ("eval", "echo now; echo result >&5"), prints="now\nresult\n"),
+    Example(
         "bench_run_watched",
         (*_PHASE_WORDS, "echo", "said"),
         arrange=_COUNTERS,

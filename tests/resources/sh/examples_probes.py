@@ -5,11 +5,15 @@ from hashlib import sha256
 from tests.resources.sh.examples import Example
 
 _MIB = 1024**2
-_SUMMED = {"head behind": "the sum shows that all came"}
 _SUM = sha256(bytes(_MIB)).hexdigest()
 _FILLED = "head -c 20000000 /dev/zero >folder/large; head -c 9000 /dev/zero >folder/small"
 _LARGE = f"mkdir folder && {_FILLED}; mkdir folder/lost+found folder/empty"
 _SMALL = 'mkdir folder && for each in 1 2 3; do head -c 10000 /dev/zero >"folder/$each "; done'
+_CLOCK = """echo >>read
+looks=0
+while read -r _; do looks=$((looks + 1)); done <read
+case $looks in 1) echo 1000000000 ;; 2) echo 1100000000 ;; 3) echo 2000000000 ;; *) echo 2900000000 ;; esac"""
+"""A first piece that takes a tenth of a second, and what follows: almost a second."""
 _NO_DIRECT = {
     "dd": """case " $* " in *iflag=direct*) echo "dd: failed to open: Invalid argument" >&2; exit 1 ;; esac
 exec /usr/bin/dd "$@\""""
@@ -168,19 +172,48 @@ exec /usr/bin/dd "$@\""""
     Example("timed_write", ("1",), arrange="echo a >block; echo old >written", matches=r"\d+\n"),
     Example(
         "checksum_probe",
-        ("openssl", "3", str(_MIB), _SUM),
+        ("openssl", "3", str(_MIB), _SUM, "0"),
         matches=rf"nanoseconds \d+\nbytes {3 * _MIB}\n",
-        tolerates=_SUMMED,
-        name="by openssl",
+        name="no time for more than the first piece",
     ),
     Example(
         "checksum_probe",
-        ("sha256sum", "1", str(_MIB), _SUM),
-        matches=rf"nanoseconds \d+\nbytes {_MIB}\n",
-        tolerates=_SUMMED,
+        ("sha256sum", "1", "4096", sha256(bytes(4096)).hexdigest(), "60"),
+        matches=rf"nanoseconds \d+\nbytes {256 * 4096}\n",
+        name="no more than 256 pieces",
     ),
     Example(
-        "checksum_probe", ("sha256sum", "2", "1", _SUM), status=1, complains="not every process", name="another sum"
+        "checksum_probe",
+        ("sha256sum", "2", str(_MIB), _SUM, "1"),
+        programs={"date": _CLOCK},
+        tolerates={"full disk": "the clock of this example cannot count then"},
+        prints=f"nanoseconds 900000000\nbytes {2 * 9 * _MIB}\n",
+        name="as many pieces as the time is enough for",
+    ),
+    Example(
+        "checksum_probe",
+        ("sha256sum", "2", "1", _SUM, "1"),
+        status=1,
+        complains="not every process",
+        name="another sum",
+    ),
+    Example("timed_checksums", ("openssl", "3", str(_MIB), _SUM), matches=r"\d+\n", name="by openssl"),
+    Example("timed_checksums", ("sha256sum", "2", str(_MIB), ""), matches=r"\d+\n"),
+    Example(
+        "timed_checksums",
+        ("sha256sum", "2", str(_MIB), ""),
+        programs={"sha256sum": "exec /usr/bin/sha256sum --tag"},
+        status=1,
+        complains="not every process",
+        name="no sums",
+    ),
+    Example(
+        "timed_checksums",
+        ("sha256sum", "4", str(_MIB), ""),
+        programs={"sha256sum": 'cat >/dev/null; echo "$$ x" | /usr/bin/sha256sum'},
+        status=1,
+        complains="not every process",
+        name="sums that differ",
     ),
     Example(
         "sustained_write",
