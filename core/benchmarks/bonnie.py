@@ -30,7 +30,6 @@ from core.benchmarks.tool import (
     strictly,
 )
 from core.errors import InputError
-from core.text import plain
 
 _RATES = (
     "write_char_bytes_per_second",
@@ -116,7 +115,7 @@ def parse_bonnie(text: str) -> Output:
     Raises:
         ParseError: neither a table nor a whole comma-separated line with a rate.
     """
-    text = _FIVE_COLUMNS.sub(r"\g<line> \g<last>", "".join(lines(plain(text))))
+    text = _FIVE_COLUMNS.sub(r"\g<line> \g<last>", "".join(lines(text)))
     exact = [test for line in lines(text) if (test := _separated(line)) is not None]
     results: list[Result] = []
     versions: list[str] = []

@@ -41,8 +41,8 @@ _SUMMARY = re.compile(
     """,
     re.VERBOSE,
 )
-# `262144+0 records in`, in any language
-_RECORDS = re.compile(r"\s*\d+\+\d+\s*\w")
+# `262144+0 records in`, in any language; Chinese has a word before the numbers
+_RECORDS = re.compile(r"\s*[^\W\d]{0,12}\s?\d+\+\d+\s*\w")
 _RECORDS_OUT = re.compile(r"\s*(?P<whole>\d{1,18})\+(?P<part>\d+)\s+records out\b")
 _COMMAND = re.compile(r"\bdd\s+(?:\S+\s+)*?(?:bs|obs)=(?P<number>\d{1,12})(?P<unit>[a-zA-Z]*)")
 _UNITS = {

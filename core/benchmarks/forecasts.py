@@ -61,7 +61,7 @@ def forecast(
         suite: the suite.
         facts: the facts of the server.
         job: receives progress, and can be cancelled.
-        context: the move; None: the suite belongs to none.
+        context: the move's part in the benchmark; ALONE: no move takes part.
 
     Raises:
         InputError: the volume or folder does not exist.
@@ -119,14 +119,12 @@ def machine_of(facts: Facts, database_user: str) -> Machine:
 
 
 def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: MoveContext) -> Machine:
-    """Return the machine with the programs for a workload that runs its own PostgreSQL.
-
-    They have the major version of the move, or any installed one if there is no move.
-    """
+    """Return the machine with the programs for a workload that runs its own PostgreSQL."""
+    series = major_version(facts, context)
     return replace(
         machine,
-        series=context.series,
-        programs=program_path(facts, context.series or _any_series(facts), server.profile.database_user),
+        series=series or None,
+        programs=program_path(facts, series, server.profile.database_user),
         database_user=server.profile.database_user,
         # The other server may reach this one at another address than the workstation does.
         address=server.profile.copy_address or server.address,
@@ -134,7 +132,10 @@ def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: Mo
     )
 
 
-def _any_series(facts: Facts) -> str:
+def major_version(facts: Facts, context: MoveContext = ALONE) -> str:
+    """Return the major version of the move, or without a move one that the server has; empty if none is known."""
+    if context.series is not None:
+        return context.series
     tool = facts.tool("postgres")
     # 9.6 is a series, and so is 10
     version = tool.version.split(".") if tool is not None and tool.version is not None else [""]
@@ -146,7 +147,7 @@ def _path_there(context: MoveContext) -> str | None:
     there = context.other_facts
     if there is None or context.other is None:
         return None
-    return program_path(there, context.series or _any_series(there), context.other.login)
+    return program_path(there, major_version(there, context), context.other.login)
 
 
 def _bin_directories(facts: Facts, database_user: str) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ After the driver scripts of HammerDB 2 to 5: `TEST RESULT : System achieved 9720
 3.3 `22368 PostgreSQL TPM at 9720 NOPM`. Both are whole numbers a minute. New orders compare databases, transactions a
 minute only runs of one database and version (HammerDB, `Understanding the TPROC-C workload`). Of a time profile the
 summary of all virtual users is read, or what the JSON holds: each procedure is a result of its own, with calls and
-latencies. Where a virtual user ended as failed, the run counts as aborted.
+latencies. Where a virtual user ended as failed, the run counts as aborted. The log of the transaction counter counts
+where there is no result line: its mean, from the first transaction on.
 """
 
 import re
@@ -12,7 +13,6 @@ from collections.abc import Iterator
 
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, lines, unreadable
-from core.text import plain
 
 _VERSION = re.compile(r"HammerDB(?: CLI)?[ -]v(?P<version>\d[\d.]{0,10}\d)")
 _ACHIEVED = re.compile(
@@ -28,9 +28,11 @@ _SUMMARY = re.compile(r"SUMMARY OF (?P<users>\d{1,6}) ACTIVE VIRTUAL USERS")
 _PROCEDURE = re.compile(r"PROC: (?P<name>[A-Z]{2,20})\b")
 _JSON_PROCEDURE = re.compile(r"^\s*\"(?P<name>NEWORD|PAYMENT|DELIVERY|OSTAT|SLEV|GWTC)\": \{")
 _FIGURE = re.compile(
-    r"\b(?P<name>CALLS|AVG|MAX|P99|P95|P50): (?P<value>\d{1,15}(?:\.\d{1,6})?)(?:ms|\s)"
+    # where tabs were lost, a figure touches the one before it
+    r"(?:\b|(?<=ms))(?P<name>CALLS|AVG|MAX|P99|P95|P50): (?P<value>\d{1,15}(?:\.\d{1,6})?)(?:ms|\s|(?=MIN:))"
     r"|\"(?P<key>calls|avg_ms|max_ms|p99_ms|p95_ms|p50_ms)\": \"?(?P<number>\d{1,15}(?:\.\d{1,6})?)[\",\s]"
 )
+_COUNTED = re.compile(r"^[ \t]*(?P<tpm>\d{1,12}) (?P<database>\S[^@\r\n]{0,40}?) tpm(?: @ |[ \t]*\r?$)", re.MULTILINE)
 _LATENCIES = {"avg": "mean", "max": "max", "p99": "p99", "p95": "p95", "p50": "p50"}
 
 
@@ -38,10 +40,10 @@ def parse_hammerdb(text: str) -> Output:
     """Return one result per run, named by its database and users, and one per procedure of a time profile.
 
     Raises:
-        ParseError: neither the line with a run's result nor a whole time profile.
+        ParseError: no line with a run's result, no whole time profile and no log of the transaction counter.
     """
-    text = "".join(lines(plain(text)))
-    results = (*_runs(text), *_procedures(text))
+    text = "".join(lines(text))
+    results = (*_runs(text), *_procedures(text)) or tuple(_counted(text))
     if not results:
         raise unreadable(
             "hammerdb", "a line 'TEST RESULT : System achieved … NOPM' or a time profile", first_line(text)
@@ -69,6 +71,18 @@ def _runs(text: str) -> Iterator[Result]:
         metrics |= {"clients": float(users["users"])} if users else {}
         metrics |= {"duration_seconds": float(minutes["minutes"]) * 60} if minutes else {}
         yield Result(name, metrics, aborted=bool(_FAILED.search(ahead) or _FAILED.search(behind)))
+
+
+def _counted(text: str) -> Iterator[Result]:
+    """Return the mean of the transaction counter's log. It begins at zero, before the first transaction."""
+    counts: dict[str, list[int]] = {}
+    for found in _COUNTED.finditer(text):
+        rates = counts.setdefault(found["database"], [])
+        if rates or int(found["tpm"]) > 0:
+            rates.append(int(found["tpm"]))
+    for database, rates in counts.items():
+        if rates:
+            yield Result(f"{database} transaction counter", {"transactions_per_second": sum(rates) / len(rates) / 60})
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

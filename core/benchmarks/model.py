@@ -53,14 +53,15 @@ class Suite:
 
 
 ELSEWHERE = "elsewhere"
-"""The server name of volumes that somebody else has measured, on either side of a move."""
+"""The server name of volumes that somebody else has measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """The subject of a run: a mount point on one side of a move, with the folder that contains the test files."""
+    """The subject of a run: a mount point on a server, with the folder that contains the test files."""
 
-    side: Side
+    side: Side | None
+    """The side of the move that the run belongs to; None: it belongs to no move."""
     server: str
     mount_point: str
     folder: str
@@ -68,14 +69,19 @@ class Volume:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether somebody else has measured this volume. Then it belongs to neither side."""
+        """Whether somebody else has measured this volume. Then it belongs to neither side, whatever `side` says."""
         return self.server == ELSEWHERE
 
     @property
     def words(self) -> str:
-        """The name that is shown: `old: db1:/srv/pg`, `elsewhere:/vendor`."""
+        """The name that is shown: `old: db1:/srv/pg`; without a move `db1:/srv/pg`, and `elsewhere:/vendor`."""
         place = f"{self.server}:{self.mount_point}"
-        return place if self.elsewhere else f"{self.side}: {place}"
+        return place if self.elsewhere or self.side is None else f"{self.side}: {place}"
+
+    @property
+    def source(self) -> str:
+        """What tells it apart from the others that are measured together: its side, or without a move its words."""
+        return self.words if self.side is None else self.side.value
 
 
 class Outcome(StrEnum):
@@ -137,7 +143,8 @@ class Repetition:
 class Run:
     """One workload on one volume."""
 
-    move: str
+    move: str | None
+    """The name of its move; None: it belongs to none."""
     volume: Volume
     workload: Workload
     started_at: datetime

@@ -16,7 +16,6 @@ from typing import Any
 
 from core.benchmarks.model import Output, Result
 from core.benchmarks.reading import first_line, json_objects, lines, unreadable
-from core.text import plain
 
 _VERSION = re.compile(
     r"phoronix-test-suite/(?P<bare>\d[\w.]{0,12})|Phoronix Test Suite v(?P<version>\d[\w.]{0,12})", re.IGNORECASE
@@ -61,7 +60,7 @@ def parse_phoronix(text: str) -> Output:
     Raises:
         ParseError: no result, or none in a scale that a storage or a database has.
     """
-    text = "".join(lines(text if "<PhoronixTestSuite>" in text else plain(text)))
+    text = "".join(lines(text))
     measured = [*_of_xml(text), *_of_json(text)] or [*_of_trials(text)] or [*_of_graphs(text)]
     named = len({one.system for one in measured if one.system}) > 1
     results = [Result(_name(one, named), metric) for one in measured for metric in _metrics(one)]

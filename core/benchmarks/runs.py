@@ -15,7 +15,16 @@ from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_f
 from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.statistics import outliers
-from core.benchmarks.tool import CACHE_SECONDS, READY, Background, Phase, Procedure, Reading, expected_seconds
+from core.benchmarks.tool import (
+    CACHE_SECONDS,
+    READY,
+    Background,
+    LiveOutput,
+    Phase,
+    Procedure,
+    Reading,
+    expected_seconds,
+)
 from core.benchmarks.traffic import DiskWatch, fastest_read
 from core.benchmarks.volume_device import SECTOR, wait_until_in_sync
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
@@ -102,10 +111,14 @@ def _end(background: Background, process: Process, job: Job) -> int | None:
 
 LOOK_BACK = 5
 """The number of ticks over which a rate is computed. They cover about a second, so that bursts give one rate."""
+LONGEST = 1000
+"""The most characters of a line that a tool says of its rates."""
 SHORTEST_SECONDS = 0.2
 """No rate is computed from ticks that arrive in less time than this, because the connection has delayed them."""
 _TICK = re.compile(rb"\.(?: (\d{1,20}) (\d{1,20}) (\d{1,20}) (\d{1,20}))?")
-_TICKS = re.compile(r"(?:\.(?: \d{1,20}){0,4}\n)*")
+_TICKS = re.compile(r"\.(?: \d{1,20}){0,4}")
+_LINE = re.compile(r"([^\r\n]*)[\r\n]")
+"""A line of the ticks, or of what a tool says meanwhile: it may go back to the beginning of its line."""
 _NAMES = ("read_iops", "read_bytes_per_second", "write_iops", "write_bytes_per_second")
 _FACTORS = (1, SECTOR, 1, SECTOR)
 
@@ -120,7 +133,7 @@ class Ticks:
 
     def take(self, data: bytes) -> Mapping[str, float] | None:
         """Return the traffic of the device per second, as metrics; None if these bytes do not contain enough ticks."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        *lines, self._rest = re.split(rb"[\r\n]", self._rest + data)
         # No tick is that long, so this is the output of the command, which is not kept here.
         self._rest = self._rest[:100]
         counted = [found for line in lines if (found := _TICK.fullmatch(line)) is not None and found[1] is not None]
@@ -139,9 +152,30 @@ class Ticks:
         )
 
 
-def without_ticks(output: str) -> str:
-    """Return the output of the command without the ticks."""
-    return output[found.end() :] if (found := _TICKS.match(output)) is not None else output
+@dataclass(slots=True)
+class Saying:
+    """Reads what a tool says of its rates, as it arrives."""
+
+    live: LiveOutput
+    _rest: str = ""
+
+    def take(self, data: bytes) -> Metrics:
+        """Return the rates that these bytes complete; empty if there are none."""
+        *lines, self._rest = re.split(r"[\r\n]", self._rest + data.decode(errors="replace"))
+        self._rest = self._rest[:LONGEST]
+        said = [self.live.read(found) for line in lines if (found := self.live.line.fullmatch(line)) is not None]
+        return next((metrics for metrics in reversed(said) if metrics), {})
+
+
+def without_ticks(output: str, live: LiveOutput | None = None) -> str:
+    """Return the output of the command without the ticks, and without what it said of its rates meanwhile."""
+    place = 0
+    while (line := _LINE.match(output, place)) is not None:
+        said = live is not None and (not line[1] or live.line.fullmatch(line[1]) is not None)
+        if not said and _TICKS.fullmatch(line[1]) is None:
+            break
+        place = line.end()
+    return output[place:]
 
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
@@ -161,7 +195,7 @@ def run_suite(
     journal: BenchmarkJournal,
     job: Job,
     *,
-    move: str,
+    move: str | None,
     context: MoveContext = ALONE,
 ) -> tuple[Run, ...]:
     """Run all workloads of the suite, one after the other, in a new folder below `volume.folder`.
@@ -178,7 +212,7 @@ def run_suite(
         journal: records the runs.
         job: receives progress, and can be cancelled.
         move: the name of the move; None: the run belongs to none.
-        context: the move's part in the benchmark; None: no move takes part.
+        context: the move's part in the benchmark; ALONE: no move takes part.
 
     Raises:
         InputError: the forecast has problems.
@@ -212,7 +246,7 @@ class _Bench:
     volume: Volume
     journal: BenchmarkJournal
     job: Job
-    move: str
+    move: str | None
     suite: Suite
     expected_seconds: float
     watch: DiskWatch
@@ -254,23 +288,28 @@ class _Bench:
             CommandError: the phase failed.
         """
         begun, ticks = time.monotonic(), Ticks()
+        saying = None if phase.live is None else Saying(phase.live)
+        by = ""
 
         def tick(data: bytes = b"") -> None:
+            nonlocal by
             self.progress(min(phase.seconds, time.monotonic() - begun))
-            figures = ticks.take(data)
-            if figures is not None:
-                self.job.report(Live(self.volume.side, self.workload, figures))
+            figures, said = ticks.take(data), {} if saying is None else saying.take(data)
+            # What the tool reports is what it measures. The disk may move more or less than that.
+            by = program if said else by
+            if said or (figures is not None and not by):
+                self.job.report(Live(self.volume.source, self.workload, said or figures or {}, by))
 
         tick()
         server, user = self.folder.server, self.folder.user
         elsewhere = phase.from_other and self.other is not None
         if phase.from_other and self.other is not None:
             server, user = self.other, None
-            shell = with_secrets(phase.secrets, call("bench_run_with_ticks", "", *phase.words))
+            shell = with_secrets(phase.secrets, call("bench_run_with_ticks", "", *phase.run_words))
             # The disk is not watched while the other server runs the client: see DiskWatch.marks.
             self.watch.foreign_phases += 1
         else:
-            words = self.watch.around(("bench_run_with_ticks", self.watch.counters, *phase.words), program, phase)
+            words = self.watch.around(("bench_run_with_ticks", self.watch.counters, *phase.run_words), program, phase)
             shell = with_secrets(phase.secrets, self.folder.inside(words))
         completed = server.run(
             shell,
@@ -282,7 +321,8 @@ class _Bench:
             title=f"benchmark: {self.title}{what and ': '}{what}",
         )
         self.done_seconds += phase.seconds
-        output = without_ticks(completed.stdout if elsewhere else self.watch.tool_output(completed.stdout)).lstrip()
+        said = completed.stdout if elsewhere else self.watch.tool_output(completed.stdout)
+        output = without_ticks(said, phase.live).lstrip()
         if completed.exit_status != 0:
             raise self.failure(completed.exit_status, output or complaint(completed.stderr))
         return output

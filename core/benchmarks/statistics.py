@@ -2,6 +2,8 @@
 
 Pure functions over plain numbers; the random draws of the bootstrap have a fixed seed, so the same values always give
 the same interval.
+
+A value that is infinite or NaN is no measurement. Every function leaves it out, as the history does not record it.
 """
 
 import math
@@ -39,24 +41,31 @@ class Interval:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value; of an even number of values the mean of the middle two."""
-    return statistics.median(values)
+    """The middle value; of an even number of values the mean of the middle two; NaN without values."""
+    known = _finite(values)
+    return statistics.median(known) if known else math.nan
 
 
 def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean."""
-    return statistics.fmean(values)
+    """The arithmetic mean; NaN without values."""
+    known = _finite(values)
+    return statistics.fmean(known) if known else math.nan
 
 
 def deviation(values: Sequence[float]) -> float | None:
     """The sample standard deviation (n - 1); None of fewer than two values."""
-    return statistics.stdev(values) if len(values) > 1 else None
+    known = _finite(values)
+    return statistics.stdev(known) if len(known) > 1 else None
 
 
 def variation(values: Sequence[float]) -> float | None:
     """The coefficient of variation: sample standard deviation over mean; None where either does not exist."""
     spread, centre = deviation(values), mean(values)
     return None if spread is None or centre == 0 else spread / abs(centre)
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
 
 
 def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | None:
@@ -68,6 +77,7 @@ def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | 
     (measured). With fewer, the interval reaches from the least to the greatest ratio of any two values, widened by
     ASSUMED_NOISE on both ends: one value cannot show its own noise.
     """
+    over, under = _finite(over), _finite(under)
     # a ratio to zero is none, and a rate below zero is no measurement
     if not over or not under or min(under) <= 0 or min(over) < 0:
         return None
@@ -154,11 +164,11 @@ RESOLUTION = 0.01
 
 def outliers(values: Sequence[float]) -> tuple[int, ...]:
     """The positions of the values that are outliers, in the order of `values`."""
-    left = list(range(len(values)))
+    left = [position for position, value in enumerate(values) if math.isfinite(value)]
     taken: list[int] = []
     found = 0
     # all candidates are taken out before any is judged: two that hide each other are both found
-    for _ in range(len(values) // _FEWEST_TO_TEST):
+    for _ in range(len(left) // _FEWEST_TO_TEST):
         centre = statistics.fmean(values[position] for position in left)
         spread = math.hypot(*(values[position] - centre for position in left)) / math.sqrt(len(left) - 1)
         # equal values: nothing sticks out, and nothing may be divided by

@@ -1,9 +1,10 @@
-"""sysbench's test of file I/O: its report of 0.4, 0.5, 1.0 and 1.1, and the commands of a workload.
+"""sysbench's tests of file I/O and of SQL: its report of 0.4, 0.5, 1.0 and 1.1, and the commands of a workload.
 
 0.4 and 0.5 print totals, from which rates are computed with the total time: bytes as b, Kb, Mb or Gb, all with 1024
 (a small b, but bytes). 1.0 prints rates a second and MiB/s; 1.1 one line a direction. What 0.4 and 0.5 call "Other" is
 fsync and more, so that it gives no rate of fsyncs. A rate printed as zero was counted as zero; a latency of zero lies
-below what was resolved and is left out. Lines of `--report-interval` are no results.
+below what was resolved and is left out. Lines of `--report-interval` are no results. The report of an SQL test does
+not name its script: the name comes from the command, if the text contains it.
 """
 
 import re
@@ -28,7 +29,6 @@ from core.benchmarks.tool import (
     deadline,
     strictly,
 )
-from core.text import plain
 
 _MODES = {
     "sequential write (creation)": "seqwr",
@@ -44,7 +44,13 @@ _SECONDS = {"ms": 1e-3, "s": 1.0}
 
 _BANNER = re.compile(r"sysbench v?(?P<version>\d\S*?)(?:[:,]|\s)")
 _MODE = re.compile(r"Doing (?P<mode>.+?) test\s")
-_BEGINS = re.compile(r"(?P<heading>Operations performed|File operations|Throughput):")
+_BEGINS = re.compile(
+    r"(?P<heading>Operations performed|File operations|Throughput|SQL statistics|OLTP test statistics):"
+)
+_OF_SQL = ("SQL statistics", "OLTP test statistics")
+_COMMAND = re.compile(r"\b(?P<script>oltp_\w{1,40}|tpcc|select_random_\w{1,40}|bulk_insert)(?:\.lua)?\b.*\brun\b")
+_THREADS = re.compile(r"Number of threads: (?P<threads>\d{1,6})\s")
+_TRANSACTIONS = re.compile(r"transactions:\s+(?P<count>\d{1,15})\s+\((?P<rate>\d{1,12}\.\d\d) per sec\.\)")
 _BEGINS_OTHER = re.compile(r"Running the test with following options")
 _TOTALS = re.compile(r"Operations performed:\s+(?P<read>\d+) reads?, (?P<write>\d+) writes?,", re.IGNORECASE)
 _SIZE = r"(?P<{0}>\d+(?:\.\d+)?)(?P<{0}_unit>[KMGT]?)b"
@@ -61,7 +67,7 @@ _LINE_1_1 = re.compile(
     """,
     re.VERBOSE,
 )
-_TIME = re.compile(r"total time:\s+(?P<seconds>\d+\.\d+)s")
+_TIME = re.compile(r"(?:total time|time elapsed):\s+(?P<seconds>\d+\.\d+)s")
 _LATENCY = re.compile(
     r"""
     (?:(?P<name>avg|max)|(?:approx\.\s+)?(?P<percent>\d+)(?:th)?\s+percentile):\s+
@@ -84,34 +90,43 @@ class _Run:
 
 
 def parse_sysbench(text: str) -> Output:
-    """Return one result per run of `sysbench fileio run`, named by its mode; None if the text does not contain it.
+    """Return one result per run of file I/O or SQL, named by its mode or script; None if the text does not contain it.
 
     Raises:
-        ParseError: no run of file I/O, or none that did anything.
+        ParseError: no such run, or none that did anything.
     """
     version: str | None = None
     mode: str | None = None
+    script: str | None = None
+    threads: float | None = None
     runs: list[_Run] = []
     run: _Run | None = None
-    for raw in lines(plain(text)):
+    for raw in lines(text):
         # quoted by a mail, or indented by whoever showed it
         line = raw.lstrip("> \t")
         if (found := _BANNER.match(line)) is not None:
             version = version or found["version"]
         elif _BEGINS_OTHER.match(line):
             # its options come first, and with them another run
-            run = mode = None
+            run = mode = threads = None
+        elif (found := _THREADS.match(line)) is not None:
+            threads = float(found["threads"])
         elif (found := _MODE.match(line)) is not None:
             # a test that is not of file I/O has no name here, and no result
             run, mode = None, _MODES.get(found["mode"])
         elif (found := _BEGINS.match(line)) is not None and _is_another(run, found["heading"]):
-            run = _Run(mode)
+            of_sql = found["heading"] in _OF_SQL
+            run = _Run(script if of_sql else mode)
+            # a test of files has its threads in its parameters, one of a database is known by its clients
+            run.metrics |= {"clients": threads} if of_sql and threads else {}
             runs.append(run)
+        elif (found := _COMMAND.search(line)) is not None:
+            script = found["script"]
         if run is not None:
             _read(run, line)
     results = tuple(Result(run.mode, metrics) for run in runs if (metrics := _metrics(run)))
     if not results:
-        expected = "the report of a fileio run with operations a second"
+        expected = "the report of a run of file I/O or SQL with operations or transactions a second"
         raise unreadable("sysbench", expected, first_line(text))
     return Output("sysbench", version, results)
 
@@ -140,6 +155,8 @@ def _read(run: _Run, line: str) -> None:
         metrics[_COUNTERS[found["name"]]] = float(found["iops"])
         if found["mebibytes"] is not None:
             metrics[_RATES[found["name"]]] = float(found["mebibytes"]) * _SCALE["M"]
+    elif (found := _TRANSACTIONS.match(line)) is not None:
+        metrics |= {"transactions": float(found["count"]), "transactions_per_second": float(found["rate"])}
     elif (found := _TIME.match(line)) is not None:
         metrics["duration_seconds"] = float(found["seconds"])
     elif (found := _LATENCY.match(line)) is not None:
@@ -164,7 +181,8 @@ def _metrics(run: _Run) -> Metrics:
     if len(sides) == 2:
         metrics.setdefault("bytes_per_second", sum(sides))
     # a run that did nothing has no result: zeros would be a dead disk's
-    worked = any(metrics.get(name, 0) > 0 for name in (*_COUNTERS.values(), *_RATES.values(), "requests_per_second"))
+    rates = (*_COUNTERS.values(), *_RATES.values(), "requests_per_second", "transactions_per_second")
+    worked = any(metrics.get(name, 0) > 0 for name in rates)
     return metrics if worked else {}
 
 

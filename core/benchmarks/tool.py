@@ -6,6 +6,7 @@ Every command runs with the run's own folder as its working directory, so that f
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -102,6 +103,21 @@ class Background:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveOutput:
+    """What a tool says of its rates while it runs, on standard output. Its results then go to descriptor 5.
+
+    Attributes:
+        options: the options with which it does so. They change nothing in the measurement.
+        line: matches each line that it says.
+        read: returns the rates of such a line as metrics; none if the line has none.
+    """
+
+    options: Words
+    line: re.Pattern[str]
+    read: Callable[[re.Match[str]], Metrics]
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
     """One command of a repetition. It runs inside the folder, after the caches were dropped.
 
@@ -112,6 +128,7 @@ class Phase:
         background: a process that runs during the phase; consecutive phases with the same process share it.
         from_other: the other server of the move runs the command, outside of any folder.
         secrets: secret variables of its environment, which are on no command line.
+        live: what the command says of its rates while it runs; None: nothing.
         served_from: a folder outside of the benchmark's; traffic of the processes that work in it belongs to the phase.
     """
 
@@ -122,7 +139,13 @@ class Phase:
     background: Background | None = None
     from_other: bool = False
     secrets: Mapping[str, Secret] = field(default_factory=dict)
+    live: LiveOutput | None = None
     served_from: str | None = None
+
+    @property
+    def run_words(self) -> Words:
+        """Return the words that run the command so that it says its rates."""
+        return self.words if self.live is None else ("bench_run_live", *self.words, *self.live.options)
 
     @property
     def shown(self) -> str:

@@ -10,6 +10,8 @@ from core.benchmarks.fio.job import FIO_JOB
 from core.benchmarks.fio.output import parse_fio_log
 from core.benchmarks.fio.tool import FIO
 from core.benchmarks.hammerdb import parse_hammerdb
+from core.benchmarks.hdparm import parse_hdparm
+from core.benchmarks.ioping import parse_ioping
 from core.benchmarks.model import Output, Workload
 from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
 from core.benchmarks.pgbench.tool import PGBENCH
@@ -18,6 +20,7 @@ from core.benchmarks.reading import unreadable
 from core.benchmarks.sysbench import SYSBENCH
 from core.benchmarks.tool import Machine, Procedure, Reader, Tool, with_prefix
 from core.errors import InputError, ParseError
+from core.pasted import plain
 from core.text import first_line
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
@@ -44,6 +47,8 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
 
 _NEVER_RUN = (
     Reader("hammerdb", parse_hammerdb, repeats=True),
+    Reader("hdparm", parse_hdparm, repeats=True, common_name="hdparm"),
+    Reader("ioping", parse_ioping, repeats=True, common_name="ioping"),
     Reader("phoronix", parse_phoronix, repeats=True),
 )
 """Programs that pghaul does not run, but whose output it can parse."""
@@ -132,6 +137,10 @@ def read_output(tool: str, text: str, file: str = "") -> Output:
     Raises:
         ParseError: it contains no result of that tool.
     """
+    return _read(tool, plain(text), file)
+
+
+def _read(tool: str, text: str, file: str) -> Output:
     if tool == "fio" and file.endswith(".log"):
         with suppress(ParseError):
             return parse_fio_log(text, file)
@@ -148,9 +157,10 @@ def recognised(text: str, file: str = "") -> tuple[Output, ...]:
     if beginning.count(_BINARY) > _MOST_BINARY * len(beginning):
         raise ParseError("the input is not a text", "give the output of a benchmark tool, or a file written by it")
     found = []
+    printed = plain(text)
     for tool in readers():
         try:
-            found.append(read_output(tool, text, file))
+            found.append(_read(tool, printed, file))
         except ParseError:
             continue
     if not found:

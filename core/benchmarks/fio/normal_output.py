@@ -5,7 +5,7 @@ says; since 2.17 it is `IOPS=…, BW=… (…)(io/runtime)` with IEC and SI unit
 of all clients). Time units change from line to line, and each table of percentiles has its own. Only completion
 latencies are read: not those of submission, of fsync, or of one priority. A mean of zero is no measurement. Lines of
 several clients begin with `<host>`; mails quote with `>`, and any text may be indented. Where the line with the job's
-name was left out, its results have none.
+name was left out, its results have none. Where only the sums of the groups were kept, they are the results.
 """
 
 import re
@@ -176,6 +176,19 @@ _LATENCY = re.compile(
 )
 _TABLE = re.compile(r"clat percentiles \((?P<unit>[num]?sec)\)\s*:")
 _PERCENTILE = re.compile(r"(?P<percent>\d+\.\d+)th=\[\s*(?P<value>\d+)\]")
+_GROUP = re.compile(r"Run status group (?P<number>\d{1,6})\b")
+_SUM = re.compile(
+    r"""
+    (?P<direction>READ|WRITE|MIXED):[ ]
+    (?:
+        bw=(?P<bw>[\d.]+\w*(?:/s)?)[ ]\((?P<other>[\d.]+\w*(?:/s)?)\),[ ].{1,200}?   # since 2.17
+        \bio=(?P<io>[\d.]+\w*)[ ]\([\d.]+\w*\),[ ]run=\d+-(?P<milliseconds>\d+)msec
+    |
+        io=(?P<old_io>[\d.]+\s?\w*),[ ]aggrb=(?P<old_bw>[\d.]+\s?\w*/s),[ ].{1,200}?\bmaxt=[ ]*(?P<longest>\d+)\s?msec
+    )
+    """,
+    re.VERBOSE,
+)
 _ISSUED = re.compile(
     r"issued\b[^=]*total=(?:r=)?(?P<read>\d+)[/,](?:w=)?(?P<write>\d+)[/,\s]"  # the layout changed five times
 )
@@ -206,6 +219,13 @@ class _Job:
     directions: dict[str, _Direction] = field(default_factory=dict)
     issued: dict[str, int] = field(default_factory=dict)
 
+    def says_as_much_as(self, other: "_Job") -> bool:
+        """Return whether this report has each direction of the other one, with as many latencies."""
+        return all(
+            name in self.directions and len(self.directions[name].latencies) >= len(direction.latencies)
+            for name, direction in other.directions.items()
+        )
+
 
 class _Report:
     """Reads the lines one by one, because the meaning of a line depends on the lines before it."""
@@ -214,6 +234,7 @@ class _Report:
         self.version: str | None = None
         self.blocks: Blocks = {}
         self.jobs: list[_Job] = []
+        self.sums: list[_Job] = []
         self._interrupted = False
         self._job: _Job | None = None
         self._direction: _Direction | None = None
@@ -236,10 +257,25 @@ class _Report:
         elif _INTERRUPTED in line:
             self._interrupted = True
         # sums of groups follow: what stands there is no job's
-        elif line.startswith("Run status group"):
+        elif (found := _GROUP.match(line)) is not None:
             self._job = self._direction = None
+            self.sums.append(self._sum(f"group {found['number']}"))
+        elif (found := _SUM.match(line)) is not None:
+            self._add(found)
         else:
             self._inside(line)
+
+    def _sum(self, name: str | None) -> _Job:
+        return _Job((str(len(self.sums)), name), name, "", 0, self._interrupted)
+
+    def _add(self, found: re.Match[str]) -> None:
+        direction = found["direction"].lower()
+        # the heading was left out: a direction that comes again is another group's
+        if not self.sums or direction in self.sums[-1].directions:
+            self.sums.append(self._sum(None))
+        old = found["old_bw"] is not None
+        fields = {"bw": found["old_bw"], "io": found["old_io"], "milliseconds": found["longest"]}
+        self.sums[-1].directions[direction] = _Direction(fields if old else found.groupdict(), binary=old)
 
     def _begin(self, found: re.Match[str], host: str | None) -> None:
         # A sum of all clients has the number 0 each time; a job that is reported again keeps its own.
@@ -316,16 +352,18 @@ def parse_fio_text(text: str) -> Output:
     report = _Report()
     for line in lines(text):
         report.take(line)
-    results: dict[tuple[str | None, ...], Result] = {}
+    carry = loses_carry(report.version)
+    jobs: dict[tuple[str | None, ...], _Job] = {}
     for job in report.jobs:
-        result = _result(job, report.blocks, carry=loses_carry(report.version))
-        earlier = results.get(job.key)
         # reported again, it is newer; but a report that was cut off says less
-        if earlier is None or len(result.metrics) >= len(earlier.metrics):
-            results[job.key] = result
-    if not any(result.metrics for result in results.values()):
+        if job.key not in jobs or job.says_as_much_as(jobs[job.key]):
+            jobs[job.key] = job
+    results = [_result(job, report.blocks, carry=carry) for job in jobs.values()]
+    if not any(result.metrics for result in results):
+        results = [_result(one, {}, carry=carry) for one in report.sums if one.directions]
+    if not any(result.metrics for result in results):
         raise unreadable("fio", "a job's report with a line such as 'read: IOPS=…'", first_line(text))
-    return Output("fio", report.version, tuple(results.values()))
+    return Output("fio", report.version, tuple(results))
 
 
 def _result(job: _Job, blocks: Blocks, *, carry: bool) -> Result:
@@ -353,7 +391,7 @@ def _metrics(read: _Direction, prefix: str, ios: int | None, block: int | None, 
     bytes_per_second = rate(printed, [other, tuple(value * 1000 / milliseconds for value in io)], counted)
     values = {"bytes_per_second": bytes_per_second}
     if prefix:  # there is no name for the IOPS of both directions together
-        values["iops"] = iops(meanings(read.fields["iops"] or "", carry=carry), bytes_per_second, counted)
+        values["iops"] = iops(meanings(read.fields.get("iops") or "", carry=carry), bytes_per_second, counted)
     if read.latencies.get("mean", 0) > 0:
         values |= {f"latency_{name}_seconds": value for name, value in read.latencies.items()}
     return {f"{prefix}{name}": value for name, value in values.items() if value is not None}

@@ -12,7 +12,6 @@ from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, json_objects, lines, unreadable
 from core.benchmarks.statistics import latencies
 from core.errors import ParseError
-from core.text import plain
 
 # fio's JSON output, 2.0.10 to 3.x, with whatever text stands before, between and after.
 #
@@ -356,7 +355,6 @@ def parse_fio(text: str) -> Output:
         except ParseError as error:
             failure = error
     else:
-        text = plain(text)
         failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
     # what JSON could not tell the others may, and if none can, the first complaint is the one to see
     for parse in (parse_fio_text, parse_fio_terse, parse_fio_log):

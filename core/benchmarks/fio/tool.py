@@ -14,6 +14,7 @@ What is measured, and what is not:
 - There is no ramp time: a throttled device saves up what it was not allowed to do while fio starts to count.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -21,10 +22,11 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from core.benchmarks.fio.output import failure_of, parse_fio, sync_latencies
-from core.benchmarks.model import Workload
+from core.benchmarks.model import Metrics, Workload
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
+    LiveOutput,
     Machine,
     ParameterError,
     Phase,
@@ -169,12 +171,43 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     return Procedure(
         program="fio",
         headlines=parameters.headlines,
-        phases=(Phase(_measure(files, parameters), expected, limit),),
+        phases=(Phase(_measure(files, parameters), expected, limit, live=_live(parameters)),),
         read=lambda outputs: _read(outputs, parameters),
         fresh_bytes=parameters.total_bytes if parameters.fresh else 0,
         prepare=None if parameters.fresh else laying,
         laid_out={} if parameters.fresh else dict.fromkeys(parameters.names, parameters.file_bytes),
     )
+
+
+_NUMBER = r"\d{1,7}(?:\.\d{1,3})?[kMG]?"
+_ETA = re.compile(rf"Jobs: \d.*?(?:\[(?:r=(?P<read>{_NUMBER}))?,?(?:w=(?P<write>{_NUMBER}))? IOPS\].*)?")
+"""What fio says every second; its first lines have no rates yet."""
+_SCALE = {"k": 1e3, "M": 1e6, "G": 1e9}
+
+
+def _live(parameters: Parameters) -> LiveOutput | None:
+    """Return how fio says its rates while it runs (eta.c, display_thread_status); None: they are not the disk's.
+
+    A buffered write that is flushed at its end goes to memory at first.
+    """
+    if not parameters.timed:
+        return None
+    options = ("--eta=always", "--output=/proc/self/fd/5")
+    return LiveOutput(options, _ETA, lambda line: _rates(line, parameters))
+
+
+def _rates(line: re.Match[str], parameters: Parameters) -> Metrics:
+    metrics: dict[str, float] = {}
+    for side in ("read", "write"):
+        if line[side] is None:
+            continue
+        number = line[side].rstrip("kMG")
+        iops = float(number) * _SCALE.get(line[side][len(number) :], 1.0)
+        # fio prints bytes in units that differ between its versions
+        metrics |= {f"{side}_iops": iops, f"{side}_bytes_per_second": iops * parameters.block_bytes}
+    if parameters.is_log and "write_iops" in metrics:  # one after every write
+        metrics["fsyncs_per_second"] = metrics["write_iops"]
+    return metrics
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:

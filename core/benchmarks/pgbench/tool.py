@@ -450,8 +450,8 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
     if parameters.from_other_server:
         if machine.other_programs is None or machine.address is None:
             raise InputError(
-                f"{name} runs pgbench on the other server of the move, which is not available here",
-                "read the facts of the other server with pghaul facts, or remove from_other_server",
+                f"{name} runs pgbench on the other server of a move, and this benchmark belongs to no move",
+                "name a move instead of volumes, or remove from_other_server",
             )
         port = parameters.port or 20_000 + secrets.randbelow(10_000)  # below where clients' own ports begin
         listening = Listening(machine.address, port, random_password())

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from core.benchmarks.bonnie import parse_bonnie
 from core.benchmarks.fio.output import parse_fio, parse_fio_terse
 from core.benchmarks.hammerdb import parse_hammerdb
+from core.benchmarks.hdparm import parse_hdparm
+from core.benchmarks.ioping import parse_ioping
 from core.benchmarks.model import Output, Result
 from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
-from core.benchmarks.pgbench.output import parse_pgbench
+from core.benchmarks.pgbench.output import PROGRESS, parse_pgbench
 from core.benchmarks.sysbench import parse_sysbench
 from core.benchmarks.tools import readers
 from core.errors import ParseError
@@ -31,6 +33,8 @@ PARSERS: dict[str, tuple[Parser, float]] = {
     "sysbench": (parse_sysbench, 0.0),
     "pgbench": (parse_pgbench, 0.0),
     "hammerdb": (parse_hammerdb, 0.0),
+    "hdparm": (parse_hdparm, 0.0),
+    "ioping": (parse_ioping, 0.0),
     "pg_test_fsync": (parse_pg_test_fsync, 0.0),
 }
 STEP = 29
@@ -74,7 +78,8 @@ def test_a_cut_off_output_says_nothing_that_the_whole_does_not(folder: str, subt
         with subtests.test(name):
             whole = _read(parse, text)
             for cut in _cuts(text):
-                for part in _read(parse, text[:cut]):
+                # what was cut off ahead of its report is the mean of fewer lines: test_output.py holds it against them
+                for part in (one for one in _read(parse, text[:cut]) if not (one.name == PROGRESS and one.aborted)):
                     # bonnie++'s table shortens a name that the line after it has whole
                     candidates = [result for result in whole if parse is parse_bonnie or result.name == part.name]
                     assert any(_says_the_same(part, result, tolerance) for result in candidates), (cut, part)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.benchmarks.dd import parse_dd, procedure
 from core.benchmarks.model import Workload
 from core.benchmarks.tool import Machine
+from core.benchmarks.tools import read_output
 from core.errors import InputError, ParseError
 
 DATA = Path(__file__).parents[2] / "data" / "dd"
@@ -19,7 +20,7 @@ EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text())
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_real_output(name: str) -> None:
-    output = parse_dd((DATA / name).read_text())
+    output = read_output("dd", (DATA / name).read_text())
     assert len(output.results) == len(EXPECTED[name]["results"])
     for result, wanted in zip(output.results, EXPECTED[name]["results"], strict=True):
         assert result.metrics == pytest.approx(wanted["metrics"], rel=0.006)

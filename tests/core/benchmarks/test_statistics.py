@@ -13,6 +13,8 @@ from core.benchmarks.statistics import (
     ASSUMED_NOISE,
     critical_value,
     deviation,
+    latencies,
+    latencies_counted,
     mean,
     median,
     outliers,
@@ -34,6 +36,44 @@ def test_centre_and_spread_by_hand() -> None:
 def test_one_value_has_no_spread() -> None:
     assert deviation((3.0,)) is None
     assert variation((3.0,)) is None
+
+
+NO_VALUES = ((), (math.inf,), (-math.inf, math.inf), (math.nan, math.nan))
+
+
+@pytest.mark.parametrize("values", NO_VALUES)
+def test_no_values_have_no_statistics(values: tuple[float, ...]) -> None:
+    assert math.isnan(mean(values))
+    assert math.isnan(median(values))
+    assert (deviation(values), variation(values), outliers(values)) == (None, None, ())
+    assert ratio_of_means(values, (1.0, 2.0, 3.0)) is ratio_of_means((1.0, 2.0, 3.0), values) is None
+    assert latencies((), 1e-6) == latencies_counted({}, 1e-6) == {}
+
+
+def test_one_value_is_its_own_centre() -> None:
+    assert (mean((3.0,)), median((3.0,)), outliers((3.0,))) == (3.0, 3.0, ())
+    assert latencies((3,), 1.0) == {
+        **dict.fromkeys((f"latency_{name}_seconds" for name in ("mean", "p50", "p95", "p99", "p999", "max")), 3.0),
+        "latency_stddev_seconds": 0.0,
+    }
+
+
+FINITE = st.lists(st.floats(min_value=-1e12, max_value=1e12), max_size=12)
+NOT_FINITE = st.lists(st.sampled_from((math.inf, -math.inf, math.nan)), min_size=1, max_size=3)
+
+
+@given(FINITE, NOT_FINITE, st.randoms())
+def test_what_is_not_finite_is_left_out_of_every_statistic(
+    finite: list[float], others: list[float], random: Random
+) -> None:
+    mixed = [*finite, *others]
+    random.shuffle(mixed)
+    known = [value for value in mixed if math.isfinite(value)]
+    for statistic in (mean, median, deviation, variation):
+        assert statistic(mixed) == pytest.approx(statistic(known), nan_ok=True)
+    assert [mixed[position] for position in outliers(mixed)] == [known[position] for position in outliers(known)]
+    assert ratio_of_means(mixed, (2.0, 3.0)) == ratio_of_means(known, (2.0, 3.0))
+    assert ratio_of_means((2.0, 3.0), mixed) == ratio_of_means((2.0, 3.0), known)
 
 
 def test_no_variation_around_zero() -> None:
