@@ -1,5 +1,6 @@
 """Sets of runs side by side: the sample of each metric that they share, and whether the difference is real."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from core.benchmarks import statistics
@@ -28,7 +29,7 @@ def sample_of(metric: str, run: Run) -> Sample | None:
     Left out are disturbed repetitions, as long as statistics.FEWEST undisturbed ones are there, and then outliers, by
     the rule of core/benchmarks/outliers. Mean, median, spread and every ratio are of what is left.
     """
-    good = [one for one in run.repetitions if one.outcome is Outcome.DONE and metric in one.metrics]
+    good = _measured(metric, run)
     if not good:
         return None
     kept, left_out = _kept(metric, good)
@@ -51,9 +52,15 @@ def sample_of(metric: str, run: Run) -> Sample | None:
     )
 
 
+def _measured(metric: str, run: Run) -> list[Repetition]:
+    """The repetitions that are done and have a value of the metric; one that is not finite is none."""
+    done = (one for one in run.repetitions if one.outcome is Outcome.DONE)
+    return [one for one in done if math.isfinite(one.metrics.get(metric, math.nan))]
+
+
 def remarks(metric: str, run: Run) -> dict[int, tuple[str, ...]]:
     """What is to be said of each repetition's figure, by number: an outlier, disturbed, cached, from memory."""
-    good = [one for one in run.repetitions if one.outcome is Outcome.DONE and metric in one.metrics]
+    good = _measured(metric, run)
     kept = {one.number for one in _kept(metric, good)[0]} if good else set()
     return {
         one.number: (

@@ -10,6 +10,9 @@ from core.errors import InputError
 from core.sides import Side
 
 _HINT = "write it as SIDE:PATH, old:/srv/pg say, or SIDE:PATH@2026-11-01 for what had been measured by that day (UTC)"
+_SERVER_HINT = (
+    "write it as SERVER:/PATH, db1:/srv/pg say, or SERVER:/PATH@2026-11-01 for what had been measured by that day (UTC)"
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -25,13 +28,34 @@ class Place:
     until: datetime | None = None
     elsewhere: bool = False
 
+    def has(self, volume: Volume) -> bool:
+        """Whether the volume is this one."""
+        of_side = volume.elsewhere if self.elsewhere else (volume.side is self.side and not volume.elsewhere)
+        return of_side and volume.mount_point == self.path
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlace:
+    """A volume or folder of any server, whether or not a move uses it: `db1:/mnt/a`, and `elsewhere:/NAME`."""
+
+    server: str
+    path: str
+    until: datetime | None = None
+
+    def has(self, volume: Volume) -> bool:
+        """Whether the volume is this one."""
+        return (volume.server, volume.mount_point) == (self.server, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What one start of a suite measured on one volume; `runs`: how many of its workloads are done."""
+    """What one start of a suite measured on one volume; `runs`: how many of its workloads are done.
 
-    move: str
-    side: Side
+    `move` and `side` are None for a volume that was measured without a move.
+    """
+
+    move: str | None
+    side: Side | None
     server: str
     mount_point: str
     folder: str
@@ -41,7 +65,7 @@ class Start:
 
     @property
     def place(self) -> str:
-        """For people: `old: db1:/srv/pg`."""
+        """For people: `old: db1:/srv/pg`, or `db1:/srv/pg`."""
         return Volume(self.side, self.server, self.mount_point, self.folder).words
 
     @property
@@ -56,17 +80,41 @@ def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Plac
     Raises:
         InputError: it is no such word.
     """
-    side_word, colon, path = word.partition(":")
+    side_word, _, path = word.partition(":")
     elsewhere = side_word == ELSEWHERE
     sides = [Side.OLD] if elsewhere else [side for side, name in servers.items() if side_word in (side.value, name)]
+    path, until = _path_and_end(path, dated)
+    if not sides or not path.startswith("/"):
+        raise InputError(f"{word!r} is not a volume of the move", _HINT)
+    return Place(sides[0], path, until, elsewhere)
+
+
+def place_on_server(word: str, *, dated: bool = True) -> ServerPlace:
+    """The place that a word such as `db1:/srv/pg` names, without a move. `dated`: whether a date may follow.
+
+    Raises:
+        InputError: it is no such word.
+    """
+    server, _, path = word.partition(":")
+    path, until = _path_and_end(path, dated)
+    if not server or not path.startswith("/"):
+        raise InputError(f"{word!r} is not a volume of a server", _SERVER_HINT)
+    return ServerPlace(server, path, until)
+
+
+def is_place_on_server(word: str) -> bool:
+    """Whether a word names a volume of a server: no name of a move can be taken for one by mistake."""
+    return ":/" in word
+
+
+def _path_and_end(path: str, dated: bool) -> tuple[str, datetime | None]:
+    """The path and the end of the date behind it; None: there is none."""
     until = None
     # the last one: a folder's name may hold an @ of its own
     before, at, date = path.rpartition("@")
     if dated and at and before and _DATE.match(date):
         path, until = before, _end(date)
-    if not colon or not sides or not path.startswith("/"):
-        raise InputError(f"{word!r} is not a volume of the move", _HINT)
-    return Place(sides[0], path.rstrip("/") or "/", until, elsewhere)
+    return path.rstrip("/") or path[:1], until
 
 
 def _end(date: str) -> datetime:
@@ -80,18 +128,12 @@ def _end(date: str) -> datetime:
     return at + (timedelta(days=1) if _DATE.fullmatch(date) else timedelta(minutes=1))
 
 
-def set_of(place: Place, runs: Sequence[Run]) -> tuple[Run, ...]:
+def set_of(place: Place | ServerPlace, runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs of the place, by its date; which of several of one workload counts, `compare` decides: the newest."""
-    return tuple(
-        run
-        for run in runs
-        if run.volume.mount_point == place.path
-        and (run.volume.elsewhere if place.elsewhere else (run.volume.side is place.side and not run.volume.elsewhere))
-        and (place.until is None or run.started_at < place.until)
-    )
+    return tuple(run for run in runs if place.has(run.volume) and (place.until is None or run.started_at < place.until))
 
 
-def over_time(place: Place, runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
+def over_time(place: Place | ServerPlace, runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
     """Each benchmark of the place as a set of its own, the oldest first: what one start of a suite measured.
 
     The runs of one start share the folder that was made for it; those without a run that is done are left out.

@@ -1,7 +1,9 @@
 """A move as one archive: a zip of JSON and texts that another workstation takes into its history, whole or not at all.
 
+Another kind of archive has no move, but the runs of volumes that belong to none.
+
     archive.json            what it is, and the SHA-256 of each other member
-    tables/TABLE.json       the rows that belong to the move
+    tables/TABLE.json       the rows that belong to the move, or to the volumes
     texts/TABLE/COLUMN/ID   what tools printed, and documents
 
 It bears no seal: what was recorded elsewhere is shown, and nothing of it runs or counts until it is taken over. Who
@@ -17,23 +19,25 @@ import secrets
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Boolean, Column, ColumnElement, Table, insert, or_, select
+from sqlalchemy import Boolean, Column, ColumnElement, Table, and_, false, insert, or_, select
 from sqlalchemy.orm import Session
 
 from core import documents, settings
+from core.benchmarks.model import ELSEWHERE
+from core.comparison.sets import ServerPlace
 from core.errors import InputError
 from core.files import check_free
 from core.history.copies import flush_folder
 from core.history.database import MIGRATIONS, error_text
 from core.history.log import LONGEST_NOTE
 from core.history.models import Base, ExecutionRow
-from core.history.recorded_profiles import checked_name, move_row
+from core.history.recorded_profiles import checked_name, move_row, profile_row
 from core.history.types import LARGEST, LongText, Number, UtcDateTime, WholeNumber
 from core.migration.model.execution import OVER
 from core.servers.shell import command
@@ -71,7 +75,8 @@ class Head:
     schema: str
     program: str
     made_at: datetime
-    move: str
+    move: str | None
+    """None: it has the runs of volumes that belong to no move."""
     sums: dict[str, str]
 
 
@@ -92,15 +97,54 @@ def export(session: Session, move: str, to: Path, *, replacing: bool = False) ->
     Raises:
         InputError: there is no such move, `to` is there already and not to be replaced, or it cannot be written.
     """
-    check_free(to, replacing=replacing)
     of = move_row(session, move)
-    conditions = _conditions(of.id, (of.old_id, of.new_id))
+    servers, moves = Base.metadata.tables["profiles"], Base.metadata.tables["moves"]
+    conditions = _conditions(
+        {"profiles": servers.c.id.in_({of.old_id, of.new_id}), "moves": moves.c.id == of.id},
+    )
+    _export(session, of.name, conditions, to, replacing=replacing)
+
+
+def export_runs(session: Session, places: Collection[ServerPlace], to: Path, *, replacing: bool = False) -> None:
+    """Write the archive of the runs on these volumes that belong to no move; it is whole once it has its name.
+
+    Raises:
+        InputError: a volume has no such run, its server does not exist, `to` is there already and not to be replaced,
+            or it cannot be written.
+    """
+    runs, servers = Base.metadata.tables["runs"], Base.metadata.tables["profiles"]
+    of_volume = {
+        place: and_(runs.c.move_id.is_(None), runs.c.server == place.server, runs.c.mount_point == place.path)
+        for place in places
+    }
+    for place, condition in of_volume.items():
+        if session.execute(select(runs.c.id).where(condition).limit(1)).first() is None:
+            raise InputError(
+                f"no benchmark of {place.server}:{place.path} has run without a move",
+                "export a move with all that belongs to it: pghaul history export MOVE -o FILE",
+            )
+        if place.server != ELSEWHERE:
+            profile_row(session, place.server)
+    conditions = _conditions(
+        {
+            "profiles": servers.c.name.in_([place.server for place in places]),
+            "moves": false(),
+            "runs": or_(*of_volume.values()),
+        }
+    )
+    _export(session, None, conditions, to, replacing=replacing)
+
+
+def _export(
+    session: Session, move: str | None, conditions: Mapping[str, ColumnElement[bool]], to: Path, *, replacing: bool
+) -> None:
+    check_free(to, replacing=replacing)
     scratch = to.with_name(f"{to.name}.{secrets.token_hex(4)}")
     try:
         handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "wb") as stream:
             with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-                _write(session, archive, of.name, conditions)
+                _write(session, archive, move, conditions)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(to)
@@ -114,14 +158,12 @@ def export(session: Session, move: str, to: Path, *, replacing: bool = False) ->
             scratch.unlink()
 
 
-def _conditions(move: int, servers: tuple[int, int]) -> dict[str, ColumnElement[bool]]:
-    """Of each table which rows belong to the move, in an order in which none refers to a later one."""
+def _conditions(known: Mapping[str, ColumnElement[bool]]) -> dict[str, ColumnElement[bool]]:
+    """Of each table which rows go with those that are known, in an order in which none refers to a later one."""
     found: dict[str, ColumnElement[bool]] = {}
     for table in Base.metadata.sorted_tables:
-        if table.name == "profiles":
-            found[table.name] = or_(*(table.c.id == number for number in set(servers)))
-        elif table.name == "moves":
-            found[table.name] = table.c.id == move
+        if table.name in known:
+            found[table.name] = known[table.name]
         else:
             (key,) = table.foreign_keys  # each belongs to one thing alone
             parent = key.column.table
@@ -130,7 +172,7 @@ def _conditions(move: int, servers: tuple[int, int]) -> dict[str, ColumnElement[
 
 
 def _write(
-    session: Session, archive: zipfile.ZipFile, move: str, conditions: Mapping[str, ColumnElement[bool]]
+    session: Session, archive: zipfile.ZipFile, move: str | None, conditions: Mapping[str, ColumnElement[bool]]
 ) -> None:
     sums: dict[str, str] = {}
     for name, condition in conditions.items():
@@ -207,8 +249,11 @@ def _read(source: Path, archive: zipfile.ZipFile) -> Archive:
         if not isinstance(listed, list):
             raise _foreign(source, f"tables/{table.name}.json is not a list")
         rows[table.name] = [_row(source, archive, head, table, row) for row in listed]
-    if len(rows["moves"]) != 1:
+    if len(rows["moves"]) != (0 if head.move is None else 1):
         raise _foreign(source, "it does not contain exactly one move")
+    alone = head.move is None
+    if any((row["move_id"] is None) is not alone or (row["side"] is None) is not alone for row in rows["runs"]):
+        raise _foreign(source, "a run does not say whether it belongs to a move")
     texts = sum(len(rows[table.name]) for table in Base.metadata.sorted_tables for _ in _long(table))
     if texts + len(rows) + 1 != len(names):
         raise _foreign(source, "it contains texts that belong to no row")
@@ -338,20 +383,25 @@ def _foreign(source: Path, why: str) -> InputError:
 # --- taking in
 
 
-def take_in(session: Session, archive: Archive, name: str | None) -> str:
+def take_in(session: Session, archive: Archive, name: str | None) -> str | None:
     """Put the rows of an archive into the history, as the move `name`, None: as it is called there; that name.
+
+    Without a move, the runs that are not in the history already are put into it, and None is returned.
 
     Raises:
         InputError: the move is there already, or an execution of it that can be continued; another server has the name
             of one of its; or a row belongs to nothing.
     """
     _refuse_known_executions(session, archive)
+    if archive.head.move is None and name is not None:
+        raise InputError("the archive contains no move that could be given a name", "leave the name out")
     numbers: dict[str, dict[int, int]] = {}
     known = _known_servers(session, archive)
-    called = ""
+    archived = archive.rows if archive.head.move is not None else _without_known_runs(session, archive.rows)
+    called = None
     for table in Base.metadata.sorted_tables:
         of_table = numbers.setdefault(table.name, {})
-        for row in archive.rows[table.name]:
+        for row in archived[table.name]:
             made = dict(row)
             for key in table.foreign_keys:
                 of, column = key.column.table.name, key.parent.name
@@ -374,6 +424,26 @@ def take_in(session: Session, archive: Archive, name: str | None) -> str:
             else:
                 of_table[number] = session.execute(insert(table).values(made).returning(table.c.id)).scalar_one()
     return called
+
+
+def _without_known_runs(
+    session: Session, rows: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return the rows without the runs that the history has already, and without what belongs to these."""
+    runs = Base.metadata.tables["runs"]
+
+    def is_known(row: Mapping[str, Any]) -> bool:
+        same = (runs.c[column] == row[column] for column in ("server", "folder", "workload", "started_at"))
+        return session.execute(select(runs.c.id).where(runs.c.move_id.is_(None), *same).limit(1)).first() is not None
+
+    known = {row["id"] for row in rows["runs"] if is_known(row)}
+    of_known = {row["id"] for row in rows["repetitions"] if row["run_id"] in known}
+    return {
+        **rows,
+        "runs": [row for row in rows["runs"] if row["id"] not in known],
+        "repetitions": [row for row in rows["repetitions"] if row["run_id"] not in known],
+        "metrics": [row for row in rows["metrics"] if row["repetition_id"] not in of_known],
+    }
 
 
 def _refuse_known_executions(session: Session, archive: Archive) -> None:

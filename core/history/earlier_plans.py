@@ -13,6 +13,7 @@ from core import documents
 from core.migration.model import step_ids
 from core.migration.model.move import Hook
 from core.migration.model.plan import OPERATOR, ChannelUse, Plan, with_resume_policies
+from core.servers.shell import split
 
 _LISTS_OF_STEPS = ("steps", "way_back", "back_with_loss", "later")
 EARLIER_NAMES: Mapping[str, str] = {
@@ -116,9 +117,18 @@ def load_plan(document: str) -> Plan:
     except (ValueError, RecursionError):
         found = None
     if not any(_is_earlier(step) for name in _LISTS_OF_STEPS for step in _steps(found, name)):
-        return documents.load(Plan, document)
+        return _with_folders(documents.load(Plan, document))
     plan = documents.load(Plan, json.dumps(convert_plan(found)))
-    return replace(plan, steps=with_resume_policies(plan.steps))
+    return _with_folders(replace(plan, steps=with_resume_policies(plan.steps)))
+
+
+def _with_folders(plan: Plan) -> Plan:
+    """Return the plan with its folders on both servers: an earlier one has them only in the calls of its steps."""
+    looks, flush = plan.step(step_ids.CHECK_DATA_ROOTS_STOPPED), plan.step(step_ids.FLUSH_NEW)
+    if plan.new_folders or looks is None or flush is None:
+        return plan
+    old = tuple(word for word in split(looks.call) if word.startswith("/"))
+    return replace(plan, old_folders=old, new_folders=tuple(split(flush.call)[1:]))
 
 
 def _is_earlier(step: Mapping[str, Any]) -> bool:

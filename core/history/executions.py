@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from core import documents
 from core.errors import HistoryError, InputError
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow
-from core.history.recorded_profiles import move_of, move_row
+from core.history.recorded_profiles import WITH_SERVERS, move_of, move_row
 from core.history.seal import Seal, execution_words, hook_words
 from core.history.types import member, storable
 from core.migration.execution.status import explain_fixed_move, explain_unfinished, suggest_next_commands
 from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State, StepRun, new_token
 from core.migration.model.move import Hook, HookCommand, HookSide, Move
 from core.migration.model.plan import Plan
-from core.migration.model.schedule import UNSCHEDULED, Schedule
+from core.migration.model.schedule import UNSCHEDULED, FailedTry, Schedule
 from core.redaction import secret_words
 from core.servers.profiles import Profile
 from core.servers.shell import command
@@ -109,6 +109,13 @@ def executions(session: Session, move: str) -> tuple[Execution, ...]:
     of = move_row(session, move).id
     newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc())
     return tuple(execution_of(row) for row in session.scalars(newest))
+
+
+def execution_with_token(session: Session, token: str) -> Execution | None:
+    """Return the newest execution with this token; None if there is none."""
+    newest = select(ExecutionRow).where(ExecutionRow.token == token).order_by(ExecutionRow.id.desc()).limit(1)
+    row = session.scalar(newest)
+    return None if row is None else execution_of(row)
 
 
 def own_executions(session: Session, move: str, seal: Seal) -> frozenset[int]:
@@ -284,8 +291,12 @@ def execution_of(row: ExecutionRow) -> Execution:
         message=row.message,
         cancel_asked=row.cancel_asked,
         follow_up_done=frozenset() if row.follow_up_done is None else loaded(frozenset[str], row.follow_up_done),
-        schedule=UNSCHEDULED if row.schedule is None else loaded(Schedule, row.schedule),
+        schedule=_schedule(row),
     )
+
+
+def _schedule(row: ExecutionRow) -> Schedule:
+    return UNSCHEDULED if row.schedule is None else loaded(Schedule, row.schedule)
 
 
 def execution_changed(
@@ -298,6 +309,25 @@ def execution_changed(
         row.ended_at = None if running else datetime.now(UTC)
         row.process = process if running else None
         row.cancel_asked = row.cancel_asked and not running
+
+
+def try_failed(session: Session, execution_id: int, failed: FailedTry, seal: Seal) -> None:
+    """Record a failure after which the execution waits and goes on."""
+    row = _row(session, execution_id)
+    schedule = _schedule(row)
+    with _sealed(session, row, seal):
+        row.schedule = documents.dump(dataclasses.replace(schedule, failed_tries=(*schedule.failed_tries, failed)))
+
+
+def try_began(session: Session, execution_id: int, at: datetime, seal: Seal) -> None:
+    """Record that the execution waits no more after its last failure, if it still would by that time."""
+    row = _row(session, execution_id)
+    schedule = _schedule(row)
+    if schedule.failed_tries and schedule.failed_tries[-1].next_at > at:
+        *earlier, last = schedule.failed_tries
+        with _sealed(session, row, seal):
+            begun = (*earlier, dataclasses.replace(last, next_at=at))
+            row.schedule = documents.dump(dataclasses.replace(schedule, failed_tries=begun))
 
 
 def tick_follow_up(session: Session, execution_id: int, task: str, *, done: bool) -> None:
@@ -386,7 +416,7 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
     if words := secret_words(hook.command):
         raise InputError(
             f"the command for {hook.hook} contains what looks like a secret, which the history would record, after: "
-            + ", ".join(words),
+            f"{', '.join(words)}",
             "let the command read it from a file that its user alone may read: ~/.pgpass, curl --netrc, mysql "
             '--defaults-file, sshpass -f, or "$(cat FILE)" in its place',
         )
@@ -416,10 +446,29 @@ def remove_hook(session: Session, move: str, hook: Hook) -> None:
 
 def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
     """Return the commands for the hooks of a move, in the order of the plan."""
-    of = move_row(session, move)
-    rows = session.scalars(select(HookRow).where(HookRow.move_id == of.id))
-    found = {row.hook: _hook(row, of, seal) for row in rows}
-    return [found[hook.value] for hook in Hook if hook.value in found]
+    move_row(session, move)
+    return hooks_of(session, [move], seal).get(move, ())
+
+
+def hooks_of(session: Session, moves: Sequence[str], seal: Seal) -> dict[str, Sequence[HookCommand]]:
+    """Return the commands for the hooks of these moves that have any, by move and in the order of the plan."""
+    query = select(HookRow, MoveRow).join(MoveRow, MoveRow.id == HookRow.move_id).options(*WITH_SERVERS)
+    found: dict[str, list[HookCommand]] = {}
+    for row, of in session.execute(query.where(MoveRow.name.in_(moves))):
+        found.setdefault(of.name, []).append(_hook(row, of, seal))
+    order = list(Hook)
+    return {move: sorted(of_move, key=lambda each: order.index(each.hook)) for move, of_move in found.items()}
+
+
+def unsigned_executions(session: Session, moves: Sequence[str], seal: Seal) -> dict[str, list[int]]:
+    """Return the numbers of the executions that are not signed by this user, by move."""
+    with_moves = [joinedload(ExecutionRow.move).options(*WITH_SERVERS)]
+    query = select(ExecutionRow).join(ExecutionRow.move).where(MoveRow.name.in_(moves)).options(*with_moves)
+    found: dict[str, list[int]] = {}
+    for row in session.scalars(query.order_by(ExecutionRow.id)):
+        if not seal.vouches_for(row.seal, *execution_words(row)):
+            found.setdefault(row.move.name, []).append(row.id)
+    return found
 
 
 def _hook(row: HookRow, of: MoveRow, seal: Seal) -> HookCommand:

@@ -1,10 +1,11 @@
 """What was found out and made for servers and moves: facts, probes, checks with their waivers, estimates, plans."""
 
 import dataclasses
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Select, select, true
+from sqlalchemy import ColumnElement, Select, or_, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core import documents
@@ -22,9 +23,10 @@ from core.history.models import (
     ProfileRow,
     WaiverRow,
 )
-from core.history.recorded_profiles import move_row, profile_row
+from core.history.recorded_profiles import WITH_SERVERS, move_row, profile_row
 from core.history.seal import Seal, waiver_words
 from core.history.types import member, storable
+from core.migration.model.asked import NOTHING, Asked
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.plan import Plan
@@ -39,7 +41,7 @@ _BEGUN = (ProbeRow.quantity == Quantity.CHANGES.value) & (ProbeRow.seconds == 0)
 
 
 def save_facts(session: Session, facts: Facts) -> int:
-    """Record the facts of a server and return their number."""
+    """Record the facts of a server, which are redacted already, and return their number."""
     row = FactsRow(
         profile=profile_row(session, facts.server),
         taken_at=facts.taken_at,
@@ -49,7 +51,7 @@ def save_facts(session: Session, facts: Facts) -> int:
         threads=facts.processor.threads if facts.processor else None,
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         clusters=len(facts.clusters),
-        document=documents.dump(storable(facts)),
+        document=documents.dump(facts),
     )
     session.add(row)
     session.flush()
@@ -232,6 +234,17 @@ def estimate_of(row: EstimateRow) -> Estimate:
     return loaded(Estimate, row.document)
 
 
+def save_asked(session: Session, move: str, asked: Asked) -> None:
+    """Keep the window and the downtime that a move has to fit into; nothing that was found for it is of the past."""
+    move_row(session, move).asked = None if asked.kept == NOTHING else documents.dump(asked.kept)
+
+
+def asked(session: Session, move: str) -> Asked:
+    """Return the window and the downtime that a move has to fit into."""
+    document = move_row(session, move).asked
+    return NOTHING if document is None else loaded(Asked, document)
+
+
 def save_plan(session: Session, move: str, plan: Plan) -> None:
     """Record a plan."""
     session.add(
@@ -312,21 +325,16 @@ def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:
 
     Nor one that came with a history from elsewhere: to take a warning on is this user's own word.
     """
-    return tuple(waiver_of(each) for each, holds in _standing(session, move, seal) if holds)
+    move_row(session, move)
+    return tuple(waiver_of(each) for each, _of, holds in standing_waivers(session, [move], seal) if holds)
 
 
-def unsealed_waivers(session: Session, move: str, seal: Seal) -> tuple[str, ...]:
-    """The checks whose waiver would stand if this user had given it."""
-    return tuple(each.check for each, holds in _standing(session, move, seal) if not holds)
-
-
-def _standing(session: Session, move: str, seal: Seal) -> list[tuple[WaiverRow, bool]]:
-    """Each waiver that was not withdrawn and is of the move as it is, with whether its seal holds."""
-    row = move_row(session, move)
-    since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
-    standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
-    found = session.scalars(standing.order_by(WaiverRow.id))
-    return [(each, seal.vouches_for(each.seal, *waiver_words(each, row))) for each in found]
+def standing_waivers(session: Session, moves: Sequence[str], seal: Seal) -> list[tuple[WaiverRow, MoveRow, bool]]:
+    """Return each waiver that was not withdrawn and is of its move as it is, its move, and whether its seal holds."""
+    since = or_(MoveRow.changed_at.is_(None), WaiverRow.waived_at >= MoveRow.changed_at)
+    query = select(WaiverRow, MoveRow).join(MoveRow, MoveRow.id == WaiverRow.move_id).options(*WITH_SERVERS)
+    found = query.where(MoveRow.name.in_(moves), WaiverRow.withdrawn_at.is_(None), since).order_by(WaiverRow.id)
+    return [(row, of, seal.vouches_for(row.seal, *waiver_words(row, of))) for row, of in session.execute(found)]
 
 
 def waiver_of(row: WaiverRow) -> Waiver:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,10 @@ from sqlalchemy import (
     null,
     or_,
     select,
+    union,
     union_all,
 )
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import InstrumentedAttribute, Session, selectinload
 
 from core.benchmarks.model import Run
 from core.errors import InputError
@@ -47,9 +47,9 @@ from core.history.models import (
     RunRow,
     WaiverRow,
 )
-from core.history.recorded_profiles import move_of, move_row
+from core.history.recorded_profiles import batched, move_of, move_row, profile_row, read_moves, select_moves
 from core.history.recorded_runs import LARGEST_ID, run_of
-from core.history.types import SERVER, UtcDateTime
+from core.history.types import UtcDateTime
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
@@ -131,8 +131,7 @@ def row_of(session: Session, kind: str, reference: int, at: datetime | None = No
     Raises:
         InputError: there is no such entry.
     """
-    if kind not in _KINDS:
-        raise InputError(f"the history has no entries of the kind {kind!r}", f"use one of: {', '.join(KINDS)}")
+    _refuse_unknown_kind(kind)
     table, made_at, _read = _KINDS[kind]
     row = session.get(table, reference) if 0 < reference <= LARGEST_ID else None
     if row is None:
@@ -140,6 +139,11 @@ def row_of(session: Session, kind: str, reference: int, at: datetime | None = No
     if at is not None and getattr(row, made_at.key) != at:
         raise InputError(f"{kind} {reference} has changed since it was shown", "find the entry in the list again")
     return row
+
+
+def _refuse_unknown_kind(kind: str) -> None:
+    if kind not in _KINDS:
+        raise InputError(f"the history has no entries of the kind {kind!r}", f"use one of: {', '.join(KINDS)}")
 
 
 # What happened: commands that ran, reports that were written, and entries of all kinds, newest first.
@@ -179,12 +183,21 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """The place of an entry in the list of all entries, which it keeps when it is removed."""
+
+    at: datetime
+    kind: str
+    reference: int
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the history.
 
     Attributes:
         kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan`, `execution`, `waiver` or `report`.
-        move: the move's name; None for the facts of a server.
+        move: the move's name; None for the facts of a server, and for a run that belongs to no move.
         title: what, for people.
         reference: its number among those of its kind; Store.detail gives what it is about.
         note: what a person noted to it; `tags`: the words behind a # in it.
@@ -207,6 +220,37 @@ class Entry:
     result: str = ""
     seconds: float | None = None
     bytes_per_second: float | None = None
+
+    @property
+    def place(self) -> Place:
+        """Its place in the list of all entries."""
+        return Place(self.at, self.kind, self.reference)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which entries are wanted; the default wants all of them.
+
+    Attributes:
+        move: those of this move, and the facts of its servers.
+        kind: those of this kind.
+        server: the facts and runs of this server, and all other entries of the moves that use it.
+        since: those from this time on.
+        before: those before this time.
+        tag: those whose note has this tag; empty: those that have a note.
+        below: those that come below this place in the list of all entries.
+    """
+
+    move: str | None = None
+    kind: str | None = None
+    server: str | None = None
+    since: datetime | None = None
+    before: datetime | None = None
+    tag: str | None = None
+    below: Place | None = None
+
+
+ALL = Filter()
 
 
 def record_command(session: Session, move: str | None, event: CommandStarted | CommandEnded) -> None:
@@ -259,11 +303,24 @@ def unread(session: Session) -> dict[str, tuple[datetime, str]]:
     return {row.server: (row.started_at, row.title) for row in rows}
 
 
-def commands(session: Session, move: str | None, limit: int) -> tuple[Command, ...]:
-    """Return the newest commands of one move or of all moves."""
-    query = select(CommandRow)
+def commands(
+    session: Session,
+    move: str | None,
+    limit: int,
+    server: str | None = None,
+    since: datetime | None = None,
+    before: datetime | None = None,
+) -> tuple[Command, ...]:
+    """Return the newest commands of one move or of all moves, on a server and in a period."""
+    query = select(CommandRow).options(selectinload(CommandRow.move))
     if move is not None:
         query = query.where(CommandRow.move_id == move_row(session, move).id)
+    if server is not None:
+        query = query.where(CommandRow.server == server)
+    if since is not None:
+        query = query.where(CommandRow.started_at >= since)
+    if before is not None:
+        query = query.where(CommandRow.started_at < before)
     newest = query.order_by(CommandRow.started_at.desc(), CommandRow.id.desc()).limit(limit)
     return tuple(
         Command(
@@ -285,36 +342,49 @@ def record_report(session: Session, move: str, path: Path) -> None:
     session.add(ReportRow(move_id=move_row(session, move).id, made_at=datetime.now(UTC), path=str(path)))
 
 
-def entries(session: Session, limit: int, move: str | None, tag: str | None = None) -> tuple[Entry, ...]:
-    """Of one move, or of all; a move's include the facts of its servers.
+def entries(session: Session, limit: int, which: Filter = ALL) -> tuple[Entry, ...]:
+    """Return at most so many entries, the newest first."""
+    found: list[Entry] = []
+    while True:
+        page = _page(session, limit, which)
+        found += [entry for entry in page if _is_tagged(entry, which.tag)]
+        if len(page) < limit or len(found) >= limit:
+            return _with_dress_rehearsals(session, tuple(found[:limit]))
+        which = replace(which, below=page[-1].place)  # some of the page only looked as if they had the tag
 
-    `tag`: those alone whose note has it; empty: that have a note.
-    """
-    move_id = None if move is None else move_row(session, move).id
-    everything = union_all(*_selects(move_id, limit if tag is None else None)).subquery()
+
+def place(session: Session, kind: str, reference: int) -> Place:
+    """Return the place of the entry of that kind and number. Raises InputError if there is none."""
+    row = row_of(session, kind, reference)
+    _table, made_at, _read = _KINDS[kind]
+    return Place(getattr(row, made_at.key), kind, reference)
+
+
+def _page(session: Session, limit: int, which: Filter) -> tuple[Entry, ...]:
+    """Return the newest entries. Of a tag the database only knows the letters, so some may not have it."""
+    everything = union_all(*_selects(session, limit, which)).subquery()
     columns = everything.c
-    newest = select(everything).order_by(columns.at.desc(), columns.kind, columns.reference.desc())
-    if tag is None:
-        return _with_dress_rehearsals(session, tuple(map(_entry, session.execute(newest.limit(limit)))))
-    wanted = tag.lstrip("#").lower()
-    noted = (entry for entry in map(_entry, session.execute(newest)) if entry.note)
-    tagged = (entry for entry in noted if not wanted or wanted in entry.tags)
-    return _with_dress_rehearsals(session, tuple(islice(tagged, limit)))
+    newest = select(everything).order_by(columns.at.desc(), columns.kind, columns.reference.desc()).limit(limit)
+    return tuple(map(_entry, session.execute(newest)))
+
+
+def _is_tagged(entry: Entry, tag: str | None) -> bool:
+    return not tag or tag.lstrip("#").lower() in entry.tags
 
 
 def _with_dress_rehearsals(session: Session, found: tuple[Entry, ...]) -> tuple[Entry, ...]:
     """Return the entries with the titles of dress rehearsals, which only the plan of an execution tells apart."""
-    executions = [entry.at for entry in found if entry.kind == "execution"]
-    if not executions:
-        return found
-    rows = session.execute(
-        select(ExecutionRow.id, ExecutionRow.state, ExecutionRow.plan).where(
-            ExecutionRow.kind == Kind.REHEARSAL.value, ExecutionRow.started_at >= min(executions)
-        )
-    )
+    executions = [entry.reference for entry in found if entry.kind == "execution"]
     # every quotation mark inside a JSON string is escaped, so this is the phase of a step
     phase = f'"phase":"{Phase.DRESS.value}"'
-    titles = {number: f"{DRESS_REHEARSAL}: {state}" for number, state, plan in rows if phase in plan}
+    titles: dict[int, str] = {}
+    for numbers in batched(executions):
+        rows = session.execute(
+            select(ExecutionRow.id, ExecutionRow.state, ExecutionRow.plan).where(
+                ExecutionRow.kind == Kind.REHEARSAL.value, ExecutionRow.id.in_(numbers)
+            )
+        )
+        titles |= {number: f"{DRESS_REHEARSAL}: {state}" for number, state, plan in rows if phase in plan}
     return tuple(
         replace(entry, title=titles[entry.reference], subject=DRESS_REHEARSAL)
         if entry.kind == "execution" and entry.reference in titles
@@ -323,18 +393,18 @@ def _with_dress_rehearsals(session: Session, found: tuple[Entry, ...]) -> tuple[
     )
 
 
-def moves_newest_first(session: Session) -> tuple[Move, ...]:
-    """Return all moves, the one with the latest entry first, then by name."""
-    # of each kind one row of the index of its moves and times, however many a move has
-    newest = [
-        select(at).where(at.class_.move_id == MoveRow.id).order_by(at.desc()).limit(1).correlate(MoveRow)
-        for at in _TIMES
-    ]
-    added = MoveRow.created_at
-    # the largest of several values is max(…) in SQLite and greatest(…) in PostgreSQL, whose max is an aggregate
-    largest = func.greatest if session.get_bind().dialect.name == SERVER else func.max
-    latest = largest(added, *(func.coalesce(one.scalar_subquery(), added) for one in newest))
-    return tuple(map(move_of, session.scalars(select(MoveRow).order_by(latest.desc(), MoveRow.name))))
+def moves_newest_first(session: Session, limit: int | None = None) -> tuple[Move, ...]:
+    """Return all moves or at most so many, the one with the latest entry first, then by name."""
+    # of each kind the newest time of each move, from an index: to look for the times of each move takes longer
+    times = [(at.class_.move_id, at) for at in _TIMES]
+    of_kinds = union_all(
+        select(MoveRow.id.label("move_id"), MoveRow.created_at.label("at")),
+        *(select(move, func.max(at)).group_by(move) for move, at in times),
+    )
+    latest = of_kinds.subquery().c
+    latest_at = select(latest.move_id, func.max(latest.at).label("at")).group_by(latest.move_id).subquery().c
+    query = select_moves().join(latest_at.at.table, latest_at.move_id == MoveRow.id)
+    return read_moves(session, query.order_by(latest_at.at.desc(), MoveRow.name).limit(limit))
 
 
 def _entry(row: Row[Any]) -> Entry:
@@ -372,8 +442,8 @@ class _Told:
     rate: ColumnElement[Any] = _NO_NUMBER
 
 
-def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
-    """One SELECT a kind, all of the same columns as Entry, and of each no more than could be shown; None: all noted.
+def _selects(session: Session, limit: int, which: Filter) -> list[Select[Any]]:
+    """One SELECT for each wanted kind, all of the same columns as Entry, and of each no more than could be shown.
 
     Which these are is told by time and number alone, from an index: what they are called is put together afterwards.
     """
@@ -388,42 +458,105 @@ def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
     executed = _execution_name()
     execution = _Told(executed, ExecutionRow.state.expression, ended_at=ExecutionRow.ended_at.expression)
     waiver = _Told(WaiverRow.check.expression, WaiverRow.reason.expression)
-    path, transport = ReportRow.path.expression, PlanRow.transport.expression
-    kinds: list[tuple[str, type[Any], InstrumentedAttribute[datetime], ColumnElement[str], _Told]] = [
-        ("run", RunRow, RunRow.started_at, run_title, run),
-        ("probe", ProbeRow, ProbeRow.taken_at, ProbeRow.quantity + ": " + ProbeRow.method, probe),
-        ("checks", CheckPassRow, CheckPassRow.taken_at, _checks_title(), _Told()),
-        ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes"), _Told()),
-        ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport, _Told(result=transport)),
-        ("execution", ExecutionRow, ExecutionRow.started_at, executed + ": " + ExecutionRow.state, execution),
-        ("waiver", WaiverRow, WaiverRow.waived_at, WaiverRow.check + ": " + WaiverRow.reason, waiver),
-        ("report", ReportRow, ReportRow.made_at, path, _Told(result=path)),
-    ]
-    selects = [
-        _select(kind, at, MoveRow.name.expression, title, table, told)
-        .join(MoveRow, MoveRow.id == table.move_id)
-        .where(_newest(table, at, limit, *([] if move_id is None else [table.move_id == move_id])))
-        for kind, table, at, title, told in kinds
-    ]
-    moves = _select("move", MoveRow.created_at, MoveRow.name.expression, literal("added"), MoveRow, _Told())
     server = ProfileRow.name.expression
     read = _Told(server=server, seconds=FactsRow.seconds.expression)
-    facts = _select("facts", FactsRow.taken_at, null(), server, FactsRow, read)
-    facts = facts.join(ProfileRow, ProfileRow.id == FactsRow.profile_id)
+    path, transport = ReportRow.path.expression, PlanRow.transport.expression
+    move = MoveRow.name.expression
+    kinds: dict[str, tuple[ColumnElement[str], _Told]] = {
+        "run": (run_title, run),
+        "probe": (ProbeRow.quantity + ": " + ProbeRow.method, probe),
+        "checks": (_checks_title(), _Told()),
+        "estimate": (literal("how long each method takes"), _Told()),
+        "plan": ("transport: " + PlanRow.transport, _Told(result=transport)),
+        "execution": (executed + ": " + ExecutionRow.state, execution),
+        "waiver": (WaiverRow.check + ": " + WaiverRow.reason, waiver),
+        "report": (path, _Told(result=path)),
+        "move": (literal("added"), _Told()),
+        "facts": (server, read),
+    }
+    move_id = None if which.move is None else move_row(session, which.move).id
+    if which.kind is not None:
+        _refuse_unknown_kind(which.kind)
+    if which.server is not None:
+        _refuse_unknown_server(session, which.server)
+    selects = []
+    for kind, (title, told) in kinds.items():
+        if which.kind in {None, kind}:
+            table, at, _read = _KINDS[kind]
+            columns = _select(kind, at, null() if kind == "facts" else move, title, table, told)
+            if kind == "facts":
+                columns = columns.join(ProfileRow, ProfileRow.id == FactsRow.profile_id)
+            elif kind != "move":
+                of_move = MoveRow.id == table.move_id  # type: ignore[attr-defined]  # of each other
+                columns = columns.join(MoveRow, of_move, isouter=kind == "run")  # which may be of no move
+            wanted = [*_of_move(kind, move_id), *_of_server(kind, which.server), *_of_time(kind, at, which)]
+            selects.append(columns.where(_newest(table, at, limit, *wanted, *_noted(table, which.tag))))
+    return selects
+
+
+def _of_move(kind: str, move_id: int | None) -> list[ColumnElement[bool]]:
+    """Return the condition for the entries of a move and for the facts of its servers."""
     if move_id is None:
-        return [*selects, moves, facts.where(_newest(FactsRow, FactsRow.taken_at, limit))]
-    uses = select(MoveRow.id).where(
-        MoveRow.id == move_id, or_(MoveRow.old_id == ProfileRow.id, MoveRow.new_id == ProfileRow.id)
-    )
-    return [*selects, moves.where(MoveRow.id == move_id), facts.where(uses.exists())]
+        return []
+    match kind:
+        case "move":
+            return [MoveRow.id == move_id]
+        case "facts":
+            used = union(*(select(each).where(MoveRow.id == move_id) for each in (MoveRow.old_id, MoveRow.new_id)))
+            return [FactsRow.profile_id.in_(used)]
+        case _:
+            return [_KINDS[kind][0].move_id == move_id]  # type: ignore[attr-defined]  # of each other
+
+
+def _of_server(kind: str, server: str | None) -> list[ColumnElement[bool]]:
+    """Return the condition for the facts and runs of a server, and for what else is recorded of its moves."""
+    if server is None:
+        return []
+    profile = select(ProfileRow.id).where(ProfileRow.name == server).scalar_subquery()
+    uses = or_(MoveRow.old_id == profile, MoveRow.new_id == profile)
+    match kind:
+        case "run":
+            return [RunRow.server == server]
+        case "facts":
+            return [FactsRow.profile_id == profile]
+        case "move":
+            return [uses]
+        case _:
+            return [_KINDS[kind][0].move_id.in_(select(MoveRow.id).where(uses))]  # type: ignore[attr-defined]  # of each other
+
+
+def _refuse_unknown_server(session: Session, server: str) -> None:
+    """Raise InputError if there is no such server. One that was removed may still have runs."""
+    if session.scalar(select(RunRow.id).where(RunRow.server == server).limit(1)) is None:
+        profile_row(session, server)
+
+
+def _of_time(kind: str, at: InstrumentedAttribute[datetime], which: Filter) -> list[ColumnElement[bool]]:
+    """Return the conditions for the period, and for the entries below another one in the order of the list."""
+    wanted = [] if which.since is None else [at >= which.since]
+    if which.before is not None:
+        wanted.append(at < which.before)
+    if (below := which.below) is not None:
+        older = at.class_.id < below.reference if kind == below.kind else literal(kind > below.kind)
+        wanted.append(or_(at < below.at, and_(at == below.at, older)))
+    return wanted
+
+
+def _noted(table: type[Any], tag: str | None) -> list[ColumnElement[bool]]:
+    """Return the condition for entries with a note in which the letters of the tag occur."""
+    if tag is None:
+        return []
+    word = tag.lstrip("#")
+    if not word:
+        return [table.note.is_not(None)]
+    # what is not ASCII has other small letters in each database: it is compared afterwards
+    return [table.note.icontains(f"#{word}" if word.isascii() else "#", autoescape=True)]
 
 
 def _newest(
-    table: type[Any], at: InstrumentedAttribute[datetime], limit: int | None, *which: ColumnElement[bool]
+    table: type[Any], at: InstrumentedAttribute[datetime], limit: int, *which: ColumnElement[bool]
 ) -> ColumnElement[bool]:
-    """Return the condition for the newest rows, or for all rows with a note if the number is None."""
-    if limit is None:
-        return and_(table.note.is_not(None), *which)
+    """Return the condition for the newest rows of those that meet these conditions."""
     newest = select(table.id).where(*which).order_by(at.desc(), table.id.desc()).limit(limit)
     return table.id.in_(newest)  # type: ignore[no-any-return]  # of each table
 

@@ -1,6 +1,7 @@
 """The tables of the history. Every change here needs a migration: tests hold the two against each other.
 
-What belongs to a move goes with it; a server that a move uses cannot be removed. Numbers are in SI base units.
+What belongs to a move goes with it; a server that a move uses cannot be removed. A run belongs to a move or to none.
+Numbers are in SI base units.
 """
 
 from datetime import datetime
@@ -75,6 +76,8 @@ class MoveRow(Noted, Base):
     edited: Mapped[str | None] = mapped_column(sort_order=2)
     precopy_limit: Mapped[int | None] = mapped_column(sort_order=3)
     """In bytes/s."""
+    asked: Mapped[str | None] = mapped_column(sort_order=4)
+    """The window and the downtime that it has to fit into, as a JSON document."""
 
     old: Mapped[ProfileRow] = relationship(foreign_keys=old_id)
     new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)
@@ -102,13 +105,14 @@ class FactsRow(Noted, Base):
 
 
 class RunRow(Noted, Base):
-    """One workload on one volume of a move. `server` is the name it had, and follows a renaming."""
+    """One workload on one volume, of a move or of none. `server` is the name it had, and follows a renaming."""
 
     __tablename__ = "runs"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
-    side: Mapped[str]
+    move_id: Mapped[int | None] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    side: Mapped[str | None]
+    """Null where `move_id` is."""
     server: Mapped[str]
     mount_point: Mapped[str]
     folder: Mapped[str]
@@ -126,7 +130,7 @@ class RunRow(Noted, Base):
     owner: Mapped[str | None]
     """The token of the process that records it (core/history/owners); None once it ended."""
 
-    move: Mapped[MoveRow] = relationship()
+    move: Mapped[MoveRow | None] = relationship()
     repetitions: Mapped[list["RepetitionRow"]] = relationship(
         order_by="RepetitionRow.number", lazy="selectin", passive_deletes="all"
     )
@@ -303,7 +307,7 @@ class ExecutionRow(Noted, Base):
     follow_up_done: Mapped[str | None] = mapped_column(PlainText, sort_order=2)
     """The ids of the follow-up tasks that are ticked off, as a JSON list; no part of the signature."""
     schedule: Mapped[str | None] = mapped_column(PlainText, sort_order=3)
-    """The times for which it waits, as a JSON document."""
+    """The times for which it waits, and its failed tries, as a JSON document."""
 
     move: Mapped[MoveRow] = relationship()
     steps: Mapped[list["ExecutionStepRow"]] = relationship(

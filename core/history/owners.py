@@ -213,10 +213,24 @@ def refuse_taken_over(session: Session, execution_id: int, mine: str, alive: Cal
     """
     row = session.get(ExecutionRow, execution_id)
     if row is not None and row.process is not None and row.process != mine and alive(row.process):
-        raise TakenOverError(
-            f"execution {execution_id} of {row.move.name} was continued by another pghaul",
-            f"do not continue it here; {_look(row.move.name)}",
-        )
+        raise _taken_over(row)
+
+
+def refuse_given_up(session: Session, execution_id: int, mine: str) -> None:
+    """Raise TakenOverError unless that execution is recorded as carried out by the process `mine`.
+
+    Another one that has gone on with it may have ended by now.
+    """
+    row = session.get(ExecutionRow, execution_id)
+    if row is not None and row.process != mine:
+        raise _taken_over(row)
+
+
+def _taken_over(row: ExecutionRow) -> TakenOverError:
+    return TakenOverError(
+        f"execution {row.id} of {row.move.name} was continued by another pghaul",
+        f"do not continue it here; {_look(row.move.name)}",
+    )
 
 
 def _look(move: str) -> str:

@@ -143,10 +143,11 @@ def _record_run(session: Session, pending: PendingRecord, run: Run, owner: Calla
 
 
 def number_of(session: Session, run: Run) -> int | None:
-    """Return the number of a run, found by its move, side, workload and start; None if it is not recorded."""
+    """Return the number of a run, found by its move, folder, workload and start; None if it is not recorded."""
     of = (
-        RunRow.move_id == move_row(session, run.move).id,
-        RunRow.side == run.volume.side.value,
+        RunRow.move_id == (None if run.move is None else move_row(session, run.move).id),
+        RunRow.side == recorded_runs.side_word(run.volume.side),
+        RunRow.folder == run.volume.folder,  # of two volumes that are measured at once each has its own
         RunRow.workload == run.workload.name,
         RunRow.started_at == run.started_at,
     )

@@ -3,11 +3,13 @@
 import dataclasses
 import json
 import unicodedata
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from typing import Any, TypeVar
 
-from sqlalchemy import or_, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import Select, func, or_, select, true, update
+from sqlalchemy.orm import Session, aliased, joinedload
 
 from core.benchmarks.model import ELSEWHERE
 from core.errors import InputError
@@ -15,6 +17,8 @@ from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
 from core.history.types import member, of_type, parsed, storable
 from core.migration.model.move import EditedSettings, Move
 from core.servers.profiles import Profile, Rights
+
+T = TypeVar("T")
 
 # Names that a DBA gives to servers and moves: what may be one.
 
@@ -160,10 +164,36 @@ def move(session: Session, name: str) -> Move:
     return move_of(move_row(session, name))
 
 
-def moves(session: Session) -> tuple[Move, ...]:
-    """Return all moves, sorted by name."""
-    with_servers = joinedload(MoveRow.old), joinedload(MoveRow.new)
-    return tuple(map(move_of, session.scalars(select(MoveRow).options(*with_servers).order_by(MoveRow.name))))
+def moves(session: Session, limit: int | None = None, after: str | None = None) -> tuple[Move, ...]:
+    """Return the moves sorted by name: all of them or at most so many, and only those after a name."""
+    after_it = true() if after is None else MoveRow.name > after
+    return read_moves(session, select_moves().where(after_it).order_by(MoveRow.name).limit(limit))
+
+
+def select_moves() -> Select[*tuple[Any, ...]]:
+    """Return the query of all moves, for `read_moves`. To load their rows as objects would take longest with many."""
+    old, new = aliased(ProfileRow), aliased(ProfileRow)
+    return (
+        select(*_MOVE, old.name.label("old_name"), new.name.label("new_name"))
+        .join(old, old.id == MoveRow.old_id)
+        .join(new, new.id == MoveRow.new_id)
+    )
+
+
+def read_moves(session: Session, query: Select[*tuple[Any, ...]]) -> tuple[Move, ...]:
+    """Return the moves of a query that `select_moves` has begun."""
+    return tuple(_move(row, row.old_name, row.new_name) for row in session.execute(query))
+
+
+def count_moves(session: Session) -> int:
+    """Return the number of all moves."""
+    return session.scalar(select(func.count()).select_from(MoveRow)) or 0
+
+
+def batched(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield the values in parts. A query may name only so many of them, and what is read of a part is let go again."""
+    for first in range(0, len(values), _BATCH):
+        yield values[first : first + _BATCH]
 
 
 def move_row(session: Session, name: str) -> MoveRow:
@@ -238,10 +268,15 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
 
 def move_of(row: MoveRow) -> Move:
     """Return the move of a row."""
+    return _move(row, row.old.name, row.new.name)
+
+
+def _move(row: Any, old: str, new: str) -> Move:
+    """Return the move of a MoveRow, or of a row with the columns `_MOVE`."""
     return Move(
         name=row.name,
-        old=row.old.name,
-        new=row.new.name,
+        old=old,
+        new=new,
         cluster=row.cluster,
         target=row.target,
         old_volume=row.old_volume,
@@ -253,3 +288,20 @@ def move_of(row: MoveRow) -> Move:
         edited=None if row.edited is None else member(EditedSettings, row.edited),
         precopy_limit=row.precopy_limit,
     )
+
+
+_MOVE = (
+    MoveRow.name,
+    MoveRow.cluster,
+    MoveRow.target,
+    MoveRow.old_volume,
+    MoveRow.new_volume,
+    MoveRow.tablespace_targets,
+    MoveRow.plain_text,
+    MoveRow.edited,
+    MoveRow.precopy_limit,
+)
+"""The columns that `_move` reads."""
+WITH_SERVERS = joinedload(MoveRow.old), joinedload(MoveRow.new)
+"""Reads a move's servers in the query of the move."""
+_BATCH = 500

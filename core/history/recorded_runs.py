@@ -17,7 +17,7 @@ from core.history.recorded_profiles import move_row
 from core.history.types import GarbledError, member, parsed, storable
 from core.sides import Side
 
-_Key = tuple[str, str, str, str]
+_Key = tuple[str | None, str, str, str]
 WITHOUT_RAW = selectinload(RunRow.repetitions).defer(RepetitionRow.raw)
 LARGEST_ID = 2**63 - 1
 """What SQLite can hold as a number."""
@@ -26,8 +26,8 @@ LARGEST_ID = 2**63 - 1
 def run_started(session: Session, run: Run, owner: str) -> int:
     """Record a run and return its number; `process` is the token of the process that writes it."""
     row = RunRow(
-        move=move_row(session, run.move),
-        side=run.volume.side.value,
+        move=None if run.move is None else move_row(session, run.move),
+        side=side_word(run.volume.side),
         server=run.volume.server,
         mount_point=run.volume.mount_point,
         folder=run.volume.folder,
@@ -115,10 +115,12 @@ def runs(
     side: Side | None,
     latest_only: bool,
     newest: int | None = None,
+    older_than: int | None = None,
     raw: bool = True,
 ) -> tuple[Run, ...]:
     """The runs of a move in the order of time; all, the latest of each workload, or so many of the newest.
 
+    `older_than`: only runs that began before the run of this number; of the same instant, those with a lower number.
     `raw`: with what the tools printed, which is most of what there is to read.
     """
     of = move_row(session, move)
@@ -127,6 +129,9 @@ def runs(
         query = query.where(RunRow.side == side.value)
     if latest_only:
         query = query.where(RunRow.id.in_(_latest(session, of)))
+    if older_than is not None:
+        at = _row(session, older_than).started_at
+        query = query.where(or_(RunRow.started_at < at, and_(RunRow.started_at == at, RunRow.id < older_than)))
     latest_first = query.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(newest)
     if not raw:
         latest_first = latest_first.options(WITHOUT_RAW)
@@ -134,13 +139,13 @@ def runs(
 
 
 def starts(session: Session, newest: int) -> tuple[Start, ...]:
-    """Return the starts of suites on one volume each, of all moves, the newest first."""
+    """Return the starts of suites on one volume each, of all moves and of none, the newest first."""
     of = (RunRow.move_id, RunRow.side, RunRow.server, RunRow.mount_point, RunRow.folder)
     began = func.min(RunRow.started_at)
     query = select(*of, began, func.count()).where(RunRow.outcome == Outcome.DONE.value).group_by(*of)
-    names = {move.id: move.name for move in session.scalars(select(MoveRow))}
+    names: dict[int | None, str] = {move.id: move.name for move in session.scalars(select(MoveRow))}
     return tuple(
-        Start(names[move], member(Side, side), server, mount_point, folder, began_at, count)
+        Start(names.get(move), _side(side), server, mount_point, folder, began_at, count)
         for move, side, server, mount_point, folder, began_at, count in session.execute(
             query.order_by(began.desc()).limit(newest)
         )
@@ -149,10 +154,9 @@ def starts(session: Session, newest: int) -> tuple[Start, ...]:
 
 def runs_of_start(session: Session, start: Start) -> tuple[Run, ...]:
     """Return the runs of one start of a suite, the oldest first."""
-    of = move_row(session, start.move)
     query = select(RunRow).where(
-        RunRow.move_id == of.id,
-        RunRow.side == start.side.value,
+        RunRow.move_id == (None if start.move is None else move_row(session, start.move).id),
+        RunRow.side == side_word(start.side),
         RunRow.server == start.server,
         RunRow.mount_point == start.mount_point,
         RunRow.folder == start.folder,
@@ -183,7 +187,7 @@ def runs_of_workload(session: Session, move: str, side: Side, tool: str, workloa
 
 
 def runs_on(session: Session, server: str) -> tuple[Run, ...]:
-    """Return all runs on a server, the oldest first, whatever their move."""
+    """Return all runs on a server, the oldest first, whether or not they belong to a move."""
     query = select(RunRow).where(RunRow.server == server).order_by(RunRow.started_at, RunRow.id)
     return tuple(run_of(row) for row in session.scalars(query))
 
@@ -253,8 +257,8 @@ def _row(session: Session, run_id: int) -> RunRow:
 def run_of(row: RunRow, *, raw: bool = True) -> Run:
     """Return the run of a row; without `raw` its outputs are empty."""
     return Run(
-        move=row.move.name,
-        volume=Volume(member(Side, row.side), row.server, row.mount_point, row.folder),
+        move=None if row.move is None else row.move.name,
+        volume=Volume(_side(row.side), row.server, row.mount_point, row.folder),
         workload=Workload(row.workload, row.title, row.tool, row.headline, parsed(dict, row.parameters)),
         started_at=row.started_at,
         outcome=member(Outcome, row.outcome) if row.outcome else None,
@@ -264,6 +268,15 @@ def run_of(row: RunRow, *, raw: bool = True) -> Run:
         id=row.id,
         stopped=row.stopped,
     )
+
+
+def side_word(side: Side | None) -> str | None:
+    """Return the side as it is recorded."""
+    return None if side is None else side.value
+
+
+def _side(word: str | None) -> Side | None:
+    return None if word is None else member(Side, word)
 
 
 def _repetition(row: RepetitionRow, raw: bool) -> Repetition:

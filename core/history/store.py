@@ -9,51 +9,51 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Outcome, Repetition, Run
-from core.comparison.sets import Start
+from core.comparison.sets import ServerPlace, Start
 from core.errors import HistoryError
 from core.facts.model import Facts
 from core.history import archive, executions, findings, log, owners, recorded_profiles, recorded_runs, removal
 from core.history.archive import Archive
-from core.history.executions import hooks
 from core.history.file import HistoryFile
-from core.history.findings import unsealed_waivers
-from core.history.log import KINDS, Command, Detail, Entry
-from core.history.models import ExecutionRow
+from core.history.log import ALL, KINDS, Command, Detail, Entry, Filter, Place
 from core.history.pending import PendingRecord, pending_command
-from core.history.recorded_profiles import move_row
 from core.history.recorded_runs import End
 from core.history.removal import Removed
-from core.history.seal import Seal, execution_words
+from core.history.seal import Seal
 from core.history.types import redacted
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
+from core.migration.model.schedule import FailedTry
 from core.servers.profiles import Profile
 from core.sides import Side
 
-# What of a move this user's pghaul has not recorded: it came with a history from elsewhere, or was changed there.
+# What of moves this user's pghaul has not recorded: it came with a history from elsewhere, or was changed there.
 
 
-def from_elsewhere(session: Session, move: str, seal: Seal) -> tuple[str, ...]:
-    """Its executions, hooks and waivers that bear no seal, each in a few words; none of them runs or counts."""
-    of = select(ExecutionRow).where(ExecutionRow.move_id == move_row(session, move).id).order_by(ExecutionRow.id)
-    strange = [row.id for row in session.scalars(of) if not seal.vouches_for(row.seal, *execution_words(row))]
-    return (
-        *(f"execution {number}" for number in strange),
-        *(f"hook {each.hook}" for each in hooks(session, move, seal) if each.from_elsewhere),
-        *(f"waiver of {check}" for check in unsealed_waivers(session, move, seal)),
-    )
+def from_elsewhere(session: Session, moves: Sequence[str], seal: Seal) -> dict[str, tuple[str, ...]]:
+    """Of each move its executions, hooks and waivers that bear no seal, in a few words each; none runs or counts."""
+    found: dict[str, list[str]] = {move: [] for move in moves}
+    for part in recorded_profiles.batched(moves):
+        for move, numbers in executions.unsigned_executions(session, part, seal).items():
+            found[move] += [f"execution {number}" for number in numbers]
+        for move, commands in executions.hooks_of(session, part, seal).items():
+            found[move] += [f"hook {each.hook}" for each in commands if each.from_elsewhere]
+        for waiver, of, holds in findings.standing_waivers(session, part, seal):
+            found[of.name] += [] if holds else [f"waiver of {waiver.check}"]
+        session.expunge_all()  # many moves are not held in memory at once
+    return {move: tuple(said) for move, said in found.items()}
 
 
-__all__ = ["KINDS", "Command", "Detail", "Entry", "Removed", "Store"]
+__all__ = ["ALL", "KINDS", "Command", "Detail", "Entry", "Filter", "Place", "Removed", "Store"]
 
 
 class Store(HistoryFile):
@@ -135,15 +135,20 @@ class Store(HistoryFile):
         """
         return self._seal.of("move", move)
 
-    def moves(self) -> tuple[Move, ...]:
-        """Return all moves, sorted by name."""
+    def moves(self, limit: int | None = None, after: str | None = None) -> tuple[Move, ...]:
+        """Return the moves sorted by name: all of them or at most so many, and only those after a name."""
         with self._read() as session:
-            return recorded_profiles.moves(session)
+            return recorded_profiles.moves(session, limit, after)
 
-    def moves_newest_first(self) -> tuple[Move, ...]:
-        """Return all moves, the one with the latest entry first, then by name."""
+    def moves_newest_first(self, limit: int | None = None) -> tuple[Move, ...]:
+        """Return all moves or at most so many, the one with the latest entry first, then by name."""
         with self._read() as session:
-            return log.moves_newest_first(session)
+            return log.moves_newest_first(session, limit)
+
+    def count_moves(self) -> int:
+        """Return the number of all moves."""
+        with self._read() as session:
+            return recorded_profiles.count_moves(session)
 
     def remove_move(self, name: str) -> Removed:
         """Remove a move and all entries of it; `put_back` undoes it with the result. Its servers stay.
@@ -159,8 +164,9 @@ class Store(HistoryFile):
 
     def save_facts(self, facts: Facts) -> int:
         """Record the facts of a server and return their number."""
+        kept = redacted(facts)
         with self._write() as session:
-            return findings.save_facts(session, facts)
+            return findings.save_facts(session, kept)
 
     def facts(self, server: str) -> Facts | None:
         """Return the latest facts of a server; None if none were read since its profile names this machine."""
@@ -230,19 +236,21 @@ class Store(HistoryFile):
         side: Side | None = None,
         latest_only: bool = False,
         newest: int | None = None,
+        older_than: int | None = None,
         raw: bool = True,
     ) -> tuple[Run, ...]:
         """The runs of a move in the order of time; `newest`: so many of them, the newest; `raw`: with raw outputs.
 
+        `older_than`: only runs that began before the run of this number.
         `latest_only`: of each side and each workload with its parameters the newest that is done, on the machine and
         the volume that the move names now.
         """
         self._end_interrupted_runs()
         with self._read() as session:
-            return recorded_runs.runs(session, move, side, latest_only, newest, raw)
+            return recorded_runs.runs(session, move, side, latest_only, newest, older_than, raw)
 
     def starts(self, newest: int = 200) -> tuple[Start, ...]:
-        """Return the starts of suites on one volume each, of all moves, the newest first."""
+        """Return the starts of suites on one volume each, of all moves and of none, the newest first."""
         with self._read() as session:
             return recorded_runs.starts(session, newest)
 
@@ -260,7 +268,7 @@ class Store(HistoryFile):
             return recorded_runs.runs_of_workload(session, move, side, tool, workload, newest)
 
     def runs_on(self, server: str) -> tuple[Run, ...]:
-        """Return all runs on a server, the oldest first, whatever their move."""
+        """Return all runs on a server, the oldest first, whether or not they belong to a move."""
         self._end_interrupted_runs()
         with self._read() as session:
             return recorded_runs.runs_on(session, server)
@@ -340,6 +348,16 @@ class Store(HistoryFile):
         with self._read() as session:
             return findings.estimates(session, move)
 
+    def save_asked(self, move: str, asked: Asked) -> None:
+        """Keep the window and the downtime that a move has to fit into."""
+        with self._write() as session:
+            findings.save_asked(session, move, asked)
+
+    def asked(self, move: str) -> Asked:
+        """Return the window and the downtime that a move has to fit into."""
+        with self._read() as session:
+            return findings.asked(session, move)
+
     def save_plan(self, move: str, plan: Plan) -> None:
         with self._write() as session:
             findings.save_plan(session, move, plan)
@@ -376,6 +394,11 @@ class Store(HistoryFile):
         with self._read() as session:
             return executions.executions(session, move)
 
+    def execution_with_token(self, token: str) -> Execution | None:
+        """Return the newest execution with this token, of any move; None if there is none."""
+        with self._read() as session:
+            return executions.execution_with_token(session, token)
+
     def own_executions(self, move: str) -> frozenset[int]:
         """Return the numbers of the executions that are signed by this user. Only these count for estimates."""
         with self._read() as session:
@@ -400,6 +423,30 @@ class Store(HistoryFile):
                 owners.refuse_carried_out(session, move, mine, self._owners.alive)
             owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             executions.execution_changed(session, execution_id, state, why, mine, self._seal)
+
+    def try_failed(self, execution_id: int, failed: FailedTry) -> None:
+        """Record a failure after which an execution waits and goes on."""
+        kept, mine = redacted(failed), self._owners.mine()
+        with self._write() as session:
+            owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
+            executions.try_failed(session, execution_id, kept, self._seal)
+
+    def try_began(self, execution_id: int, at: datetime) -> None:
+        """Record that an execution waits no more after a failure.
+
+        Raises:
+            TakenOverError: it is not carried out by this process any more.
+        """
+        mine = self._owners.mine()
+        with self._write() as session:
+            owners.refuse_given_up(session, execution_id, mine)
+            executions.try_began(session, execution_id, at, self._seal)
+
+    def refuse_taken_over(self, execution_id: int) -> None:
+        """Raise TakenOverError if another process carries an execution out."""
+        mine = self._owners.mine()
+        with self._read() as session:
+            owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
 
     def tick_follow_up(self, execution_id: int, task: str, *, done: bool) -> None:
         """Record whether the follow-up task with this id is done."""
@@ -465,7 +512,13 @@ class Store(HistoryFile):
     def from_elsewhere(self, move: str) -> tuple[str, ...]:
         """Return what in a move is not signed by this user, in a few words each. It neither runs nor counts."""
         with self._read() as session:
-            return from_elsewhere(session, move, self._seal)
+            recorded_profiles.move_row(session, move)
+            return from_elsewhere(session, [move], self._seal)[move]
+
+    def all_from_elsewhere(self, moves: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the same for each of these moves. It reads every execution of them with its plan and its steps."""
+        with self._read() as session:
+            return from_elsewhere(session, moves, self._seal)
 
     # --- what happened
 
@@ -486,24 +539,34 @@ class Store(HistoryFile):
         with self._read() as session:
             return log.unread(session)
 
-    def commands(self, move: str | None = None, limit: int = 200) -> tuple[Command, ...]:
-        """Return the commands of one move or of all moves, the newest first."""
+    def commands(
+        self,
+        move: str | None = None,
+        limit: int = 200,
+        *,
+        server: str | None = None,
+        since: datetime | None = None,
+        before: datetime | None = None,
+    ) -> tuple[Command, ...]:
+        """Return the commands of one move or of all moves, on a server and in a period, the newest first."""
         with self._read() as session:
-            return log.commands(session, move, limit)
+            return log.commands(session, move, limit, server, since, before)
 
     def record_report(self, move: str, path: Path) -> None:
         """Record that a report was written."""
         with self._write() as session:
             log.record_report(session, move, path)
 
-    def entries(self, limit: int = 200, move: str | None = None, tag: str | None = None) -> tuple[Entry, ...]:
-        """Return the entries of one move (with the facts of its servers) or of all moves, the newest first.
-
-        `tag`: only entries with this tag in their note; an empty tag stands for any note.
-        """
+    def entries(self, limit: int = 200, which: Filter = ALL) -> tuple[Entry, ...]:
+        """Return at most so many of the wanted entries, the newest first."""
         self._end_interrupted_runs()
         with self._read() as session:
-            return log.entries(session, limit, move, tag)
+            return log.entries(session, limit, which)
+
+    def place(self, kind: str, reference: int) -> Place:
+        """Return the place of an entry in the list of all entries. Raises InputError if there is no such entry."""
+        with self._read() as session:
+            return log.place(session, kind, reference)
 
     def note(self, kind: str, reference: int) -> str:
         """Return the note on an entry; empty if there is none."""
@@ -551,14 +614,19 @@ class Store(HistoryFile):
         with self._write() as session:
             removal.put_back(session, removed, self._seal)
 
-    # --- a move that goes to another workstation
+    # --- a move, or runs of no move, that go to another workstation
 
     def export_move(self, move: str, to: Path, *, replacing: bool = False) -> None:
         """Write the archive of a move to a file (core/history/archive)."""
         with self._read() as session:
             archive.export(session, move, to, replacing=replacing)
 
-    def take_in(self, read: Archive, name: str | None = None) -> str:
-        """Import the move of an archive in one transaction, and return its name; `name` renames it."""
+    def export_runs(self, places: Collection[ServerPlace], to: Path, *, replacing: bool = False) -> None:
+        """Write the archive of the runs on volumes that belong to no move (core/history/archive)."""
+        with self._read() as session:
+            archive.export_runs(session, places, to, replacing=replacing)
+
+    def take_in(self, read: Archive, name: str | None = None) -> str | None:
+        """Import an archive in one transaction, and return the name of its move; `name` renames it."""
         with self._write() as session:
             return archive.take_in(session, read, name)

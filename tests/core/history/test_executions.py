@@ -346,3 +346,11 @@ def test_a_rehearsal_that_failed_hinders_no_choice(filled: Store) -> None:
     assert "--cancel" in refused.value.hint
     filled.execution_changed(rehearsal, State.STOPPED, "")
     filled.put_move(other)
+
+
+def test_an_execution_is_found_by_its_token(filled: Store, started: Execution) -> None:
+    other = filled.execution_started(replace(samples.execution(), plan=PLAN, token="another"))
+    assert filled.execution_with_token("another") == filled.execution(other)
+    assert filled.execution_with_token("none") is None
+    newer = filled.execution_started(replace(samples.execution(), plan=PLAN))
+    assert filled.execution_with_token(started.token) == filled.execution(newer)

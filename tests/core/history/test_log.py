@@ -10,7 +10,7 @@ from core.api import archives
 from core.benchmarks.model import Run
 from core.errors import InputError
 from core.history.log import LONGEST_NOTE, tags_of
-from core.history.store import KINDS, Entry, Store
+from core.history.store import KINDS, Entry, Filter, Store
 from core.migration.model.execution import Kind
 from core.migration.model.plan import Phase
 from core.migration.model.probe import Probe
@@ -32,7 +32,11 @@ def test_each_kind_of_entry_bears_a_note(filled: Store) -> None:
     assert {kind: (entry.note, entry.tags) for kind, entry in noted.items()} == {
         kind: (f"the {kind} of the #Old array", ("old",)) for kind in KINDS
     }
-    assert [entry.note for entry in filled.entries(limit=1000, move=MOVE.name) if entry.kind == "run" and entry.note]
+    assert [
+        entry.note
+        for entry in filled.entries(limit=1000, which=Filter(move=MOVE.name))
+        if entry.kind == "run" and entry.note
+    ]
     for kind, entry in entries.items():
         assert filled.set_note(kind, entry.reference, " ") == noted[kind].note
     assert _one_of_each(filled) == entries
@@ -43,12 +47,12 @@ def test_entries_are_found_by_their_tag_however_old(filled: Store) -> None:
     oldest, newest = entries[-1], entries[0]
     filled.set_note(oldest.kind, oldest.reference, "cable out #incident")
     filled.set_note(newest.kind, newest.reference, "#incidents, all over")
-    found = filled.entries(limit=1, tag="#Incident")
+    found = filled.entries(limit=1, which=Filter(tag="#Incident"))
     assert [(each.kind, each.reference, each.note) for each in found] == [
         (oldest.kind, oldest.reference, "cable out #incident")
     ]
-    assert [each.kind for each in filled.entries(tag="")] == [newest.kind, oldest.kind]
-    assert filled.entries(tag="nothing") == ()
+    assert [each.kind for each in filled.entries(which=Filter(tag=""))] == [newest.kind, oldest.kind]
+    assert filled.entries(which=Filter(tag="nothing")) == ()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +91,7 @@ def test_a_note_goes_with_its_entry(filled: Store, tmp_path: Path) -> None:
     archives.export_move(filled, MOVE.name, tmp_path / "archive")
     with Store.open(tmp_path / "elsewhere") as other:
         archives.import_move(other, tmp_path / "archive")
-        assert [each.title for each in other.entries(limit=1000, tag="cache")] == [run.title]
+        assert [each.title for each in other.entries(limit=1000, which=Filter(tag="cache"))] == [run.title]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_an_execution_is_listed_by_what_it_is(filled: Store, kind: Kind, phase: 
     begun = replace(execution(), kind=kind, plan=made, token=f"{kind}-{phase}")
     number = filled.execution_started(begun)
     filled.set_note("execution", number, "#night")
-    for entries in (filled.entries(limit=1000), filled.entries(limit=1000, tag="night")):
+    for entries in (filled.entries(limit=1000), filled.entries(limit=1000, which=Filter(tag="night"))):
         assert [each.title for each in entries if (each.kind, each.reference) == ("execution", number)] == [title]
 
 
@@ -147,7 +151,7 @@ def test_what_is_noted_to_an_entry_never_goes_to_another(filled: Store) -> None:
     filled.put_back(removed)
     with pytest.raises(InputError, match="has changed since it was shown"):
         filled.set_note("report", seen.reference, "of a", at=seen.at)
-    assert filled.entries(tag="") == ()
+    assert filled.entries(which=Filter(tag="")) == ()
     for entry in _one_of_each(filled).values():
         filled.set_note(entry.kind, entry.reference, "of this", at=entry.at)
     assert {entry.note for entry in _one_of_each(filled).values()} == {"of this"}
@@ -163,4 +167,4 @@ def test_what_is_noted_to_facts_stays_where_other_moves_share_them(filled: Store
     with Store.open(tmp_path / "elsewhere") as other:
         archives.import_move(other, tmp_path / "archive")
         assert "facts" in _one_of_each(other)
-        assert other.entries(tag="") == ()
+        assert other.entries(which=Filter(tag="")) == ()

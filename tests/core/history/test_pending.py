@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core import settings
-from core.benchmarks.model import Outcome, Run
+from core.benchmarks.model import Outcome, Run, Volume
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
 from core.history.pending import FOLDER
@@ -85,6 +85,24 @@ def _holds(place: str, commands: int) -> None:
 def _left(name: str) -> list[Path]:
     """What lies aside."""
     return sorted((settings.config_folder() / FOLDER).glob(f"*/{name}"))
+
+
+def test_runs_of_no_move_that_began_at_the_same_moment_are_handed_in_each(wired: str, place: str, wire: Wire) -> None:
+    made = samples.runs(Side.OLD)[0]
+    folders = ("/mnt/a/pghaul-bench-1", "/mnt/b/pghaul-bench-2")
+    with Store.open(wired) as store:
+        wire.cut()
+        for folder in folders:
+            volume = Volume(None, OLD.name, folder.rpartition("/")[0], folder)
+            number = store.run_started(dataclasses.replace(_fresh(), move=None, volume=volume))
+            store.repetition_ended(number, made.repetitions[0])
+            store.run_ended(number, Outcome.DONE, made.started_at + timedelta(hours=1), None)
+        wire.mend()
+        store.record_command(None, CommandStarted(OLD.name, "root", "later"))
+    with Store.open(place) as others:
+        found = others.runs_on(OLD.name)
+    assert {run.volume.folder for run in found} == {*folders}
+    assert [(run.move, run.outcome, len(run.repetitions)) for run in found] == [(None, Outcome.DONE, 1)] * 2
 
 
 @pytest.mark.slow

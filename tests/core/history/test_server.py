@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url, text
 
 from core import settings
+from core.benchmarks.model import Volume
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
 from core.history.database import MIGRATIONS, Migrations
@@ -25,7 +26,7 @@ from core.migration.model.execution import State
 from core.sides import Side
 from tests.core.history import samples, writing
 from tests.core.history.contents import looked_into, rows_of
-from tests.core.history.samples import MOVE
+from tests.core.history.samples import MOVE, OLD
 from tests.histories import Histories
 from tests.postgresql import Server
 
@@ -61,6 +62,16 @@ def test_an_empty_database_is_made_a_history_by_word_alone(empty: str) -> None:
     prepare(empty)
     with Store.open(empty) as store:
         assert store.moves() == ()
+
+
+def test_the_schema_before_the_last_is_brought_up(empty: str) -> None:
+    """Each revision runs on a server as well; of a run neither move nor side is required since the last."""
+    before = MIGRATIONS.revisions[: MIGRATIONS.revisions.index("0014")]
+    prepare(empty, Migrations(MIGRATIONS.folder, before))
+    prepare(empty)
+    with Store.open(empty) as store:
+        run = dataclasses.replace(samples.runs(Side.OLD)[0], move=None, volume=Volume(None, OLD.name, "/a", "/a/b"))
+        assert [store.run(number).move for number in store.add_runs((run,))] == [None]
 
 
 def test_models_and_migrations_agree(empty: str) -> None:

@@ -12,8 +12,9 @@ from sqlalchemy.exc import StatementError
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run
 from core.errors import InputError
 from core.facts.model import Facts
-from core.history.store import KINDS, Store
+from core.history.store import KINDS, Filter, Store
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model.asked import NOTHING, Asked
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State
@@ -215,6 +216,19 @@ def test_a_plan_keeps_its_warnings_as_data_and_those_of_an_earlier_pghaul_as_tex
     assert kept.warnings == warnings
 
 
+def test_the_window_and_the_downtime_stay_with_a_move_and_leave_what_was_measured(filled: Store) -> None:
+    asked = Asked((79200.0, 7200.0), 600.0)
+    assert filled.asked(MOVE.name) == NOTHING
+    filled.update_move(MOVE)
+    filled.save_asked(MOVE.name, dataclasses.replace(asked, price=5.0, growth_bytes_per_month=1e9))
+    assert filled.asked(MOVE.name) == asked
+    assert all(_found(filled).values())
+    filled.update_move(dataclasses.replace(MOVE, target="/elsewhere", name="renamed"), MOVE.name)
+    assert filled.asked("renamed") == asked
+    filled.save_asked("renamed", NOTHING)
+    assert filled.asked("renamed") == NOTHING
+
+
 def test_a_choice_that_changes_nothing_measured_leaves_it(filled: Store) -> None:
     chosen = dataclasses.replace(MOVE, edited=EditedSettings.FILE, precopy_limit=50_000_000)
     filled.update_move(MOVE)
@@ -401,6 +415,14 @@ def test_what_a_server_wrote_is_kept_whatever_it_is(filled: Store) -> None:
     assert kept.raw == {"\\udcff": "x\\udc80" * 2000, "nul": "\0"}
 
 
+def test_a_secret_in_facts_is_not_recorded_whoever_saves_them(filled: Store) -> None:
+    filled.save_facts(dataclasses.replace(samples.facts(Side.OLD), raw={"jobs": "PGPASSWORD=hunter2 pg_dump"}))
+    kept = filled.facts(OLD.name)
+    assert kept is not None
+    assert kept.raw["jobs"].startswith("PGPASSWORD=")
+    assert "hunter2" not in kept.raw["jobs"]
+
+
 def test_times_keep_their_instant(store: Store) -> None:
     store.add_profile(OLD)
     there = datetime(2026, 3, 29, 2, 30, tzinfo=timezone(timedelta(hours=5, minutes=45)))
@@ -432,7 +454,7 @@ def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
         "move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "waiver", "report",
     }  # fmt: skip
     assert filled.entries(limit=3) == entries[:3]
-    assert filled.entries(move=MOVE.name) == entries
+    assert filled.entries(which=Filter(move=MOVE.name)) == entries
     run = next(entry for entry in entries if entry.kind == "run")
     assert filled.run(run.reference).started_at == run.at
     assert run.title == "One stream read on gannon-new:/var/lib/postgresql, done"
@@ -481,9 +503,9 @@ def test_entries_of_another_move_stay_out(filled: Store) -> None:
     filled.add_profile(Profile("third", "h"))
     filled.save_facts(Facts("third", datetime.now(UTC), 1.0, 1))
     filled.add_move(dataclasses.replace(MOVE, name="other", old="third", new="third"))
-    found = {(entry.kind, entry.move) for entry in filled.entries(move="other")}
+    found = {(entry.kind, entry.move) for entry in filled.entries(which=Filter(move="other"))}
     assert found == {("move", "other"), ("facts", None)}
-    assert "third" not in {entry.title for entry in filled.entries(move=MOVE.name)}
+    assert "third" not in {entry.title for entry in filled.entries(which=Filter(move=MOVE.name))}
 
 
 @pytest.mark.slow
@@ -524,7 +546,7 @@ def test_a_run_without_an_end_stays_open(store: Store) -> None:
     kept = store.run(number)
     assert kept.outcome is None
     assert kept.repetitions[0].message == "no space left"
-    assert store.entries(limit=1, move=MOVE.name)[0].kind in {"move", "run"}
+    assert store.entries(limit=1, which=Filter(move=MOVE.name))[0].kind in {"move", "run"}
 
 
 def test_no_secret_that_was_said_is_kept(filled: Store) -> None:
@@ -558,8 +580,8 @@ def test_a_page_is_the_beginning_of_all(filled: Store) -> None:
         filled.save_plan("another", samples.plan())  # of the same instant as the other's
         filled.save_checks("another", samples.checks())
     for move in (None, MOVE.name, "another"):
-        whole = filled.entries(1000, move)
-        assert [filled.entries(limit, move) for limit in range(1, len(whole) + 2)] == [
+        whole = filled.entries(1000, Filter(move=move))
+        assert [filled.entries(limit, Filter(move=move)) for limit in range(1, len(whole) + 2)] == [
             whole[:limit] for limit in range(1, len(whole) + 2)
         ]
 

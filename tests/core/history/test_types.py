@@ -12,6 +12,7 @@ from core.benchmarks.model import Repetition, Run
 from core.facts.model import Facts
 from core.history.store import Store
 from core.history.types import storable
+from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
 from core.migration.model.plan import Plan
@@ -39,6 +40,11 @@ _zones = st.integers(-23 * 60, 23 * 60).map(lambda minutes: timezone(timedelta(m
 st.register_type_strategy(
     datetime,
     st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2200, 1, 1), timezones=_zones),  # noqa: DTZ001
+)
+_asked_seconds = st.floats(0, 86400, exclude_min=True, exclude_max=True)
+st.register_type_strategy(  # no other is what a clock shows
+    Asked,
+    st.builds(Asked, window=st.none() | st.tuples(_asked_seconds, _asked_seconds), downtime_seconds=_asked_seconds),
 )
 _quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -1,0 +1,202 @@
+"""A run that belongs to no move is recorded, listed, noted, removed, exported and copied like any other."""
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from core.api import archives
+from core.benchmarks.model import Run, Volume
+from core.comparison.sets import Start
+from core.errors import InputError
+from core.history.backup import backup, restore
+from core.history.damage import rescue
+from core.history.database import FILE_NAME
+from core.history.log import Filter
+from core.history.store import Store
+from core.history.transfer import transfer
+from core.migration.model.execution import State
+from core.sides import Side
+from tests.core.history import samples
+from tests.core.history.conftest import on_both
+from tests.core.history.contents import contents, rows_of
+from tests.core.history.samples import MOVE, NEW, OLD, START
+from tests.histories import Histories
+
+RELEASED = Path("tests/data/history")
+PLACE = f"{OLD.name}:/mnt/a"
+
+
+def alone(days: int = 0, folder: str = "/mnt/a/pghaul-bench-1") -> Run:
+    """A run on a volume of a server, of no move."""
+    run = samples.runs(Side.OLD)[0]
+    at = START + timedelta(days=days)
+    return replace(run, move=None, volume=Volume(None, OLD.name, "/mnt/a", folder), started_at=at, ended_at=at)
+
+
+def fill(store: Store) -> None:
+    """A day's work, and one run of no move."""
+    samples.fill(store)
+    store.add_runs((alone(),))
+
+
+@pytest.fixture
+def filled(histories: Histories, on: str, tmp_path: Path) -> Iterator[Store]:
+    with histories.opened(on, tmp_path / "filled", fill) as opened:
+        yield opened
+
+
+def mine(store: Store) -> list[Run]:
+    return [run for run in store.runs_on(OLD.name) if run.move is None]
+
+
+@on_both
+def test_it_is_read_as_it_was_recorded_and_belongs_to_no_move(filled: Store) -> None:
+    (run,) = mine(filled)
+    assert replace(run, id=None) == alone()
+    assert run.volume.words == PLACE
+    assert all(each.move == MOVE.name for each in filled.runs(MOVE.name))
+    assert filled.measured_at(MOVE.name)[Side.OLD] < datetime.now(UTC)
+    (entry,) = (entry for entry in filled.entries(limit=1000) if entry.kind == "run" and entry.move is None)
+    assert (entry.reference, entry.server) == (run.id, OLD.name)
+    assert filled.detail("run", entry.reference) == run
+    assert entry not in filled.entries(1000, Filter(move=MOVE.name))
+
+
+@on_both
+def test_its_start_is_listed_with_its_runs(filled: Store) -> None:
+    (start,) = (start for start in filled.starts() if start.move is None)
+    assert start == Start(None, None, OLD.name, "/mnt/a", "/mnt/a/pghaul-bench-1", START, 1)
+    assert start.place == PLACE
+    assert filled.runs_of_start(start) == tuple(mine(filled))
+
+
+@on_both
+def test_its_note_is_found_by_its_tag(filled: Store) -> None:
+    (run,) = mine(filled)
+    assert run.id is not None
+    filled.set_note("run", run.id, "with the new controller #raid")
+    (entry,) = filled.entries(100, Filter(tag="raid"))
+    assert (entry.kind, entry.reference, entry.move) == ("run", run.id, None)
+
+
+@on_both
+def test_it_is_removed_and_comes_back(filled: Store) -> None:
+    before = rows_of(filled)
+    (entry,) = (entry for entry in filled.entries(limit=1000) if entry.kind == "run" and entry.move is None)
+    removed = filled.remove_entries([entry])
+    assert mine(filled) == []
+    filled.put_back(removed)
+    assert rows_of(filled) == before
+
+
+@on_both
+def test_of_its_volume_the_latest_is_never_pruned(filled: Store) -> None:
+    filled.add_runs((alone(days=1),))
+    filled.prune(datetime.now(UTC), ["run"])
+    assert [run.started_at for run in mine(filled)] == [START + timedelta(days=1)]
+
+
+@on_both
+def test_it_stays_when_the_moves_of_its_server_go(filled: Store) -> None:
+    filled.execution_changed(1, State.DONE)
+    filled.remove_move(MOVE.name)
+    assert len(mine(filled)) == 1
+    filled.remove_profile(OLD.name)
+    assert len(mine(filled)) == 1
+
+
+@pytest.mark.slow
+def test_it_goes_to_a_server_and_comes_back(filled: Store, histories: Histories, tmp_path: Path) -> None:
+    filled.execution_changed(1, State.STOPPED)
+    rows = rows_of(filled)
+    with histories.placed("postgresql", tmp_path) as place:
+        transfer(filled.path.parent, place)
+        with Store.open(place) as there:
+            assert rows_of(there) == rows
+            assert mine(there) == mine(filled)
+        transfer(place, tmp_path / "back")
+        with Store.open(tmp_path / "back") as back:
+            assert contents(back.path) == contents(filled.path)
+
+
+def test_it_is_in_a_backup_and_in_what_is_rescued(filled: Store, tmp_path: Path) -> None:
+    found = mine(filled)
+    filled.close()
+    copy = backup(filled.path.parent, tmp_path / "copy.sqlite3")
+    assert rescue(filled.path).lost == ()
+    with Store.open(filled.path.parent) as store:
+        assert mine(store) == found
+    restore(filled.path.parent, copy)
+    with Store.open(filled.path.parent) as store:
+        assert mine(store) == found
+
+
+def test_its_archive_adds_what_the_other_history_lacks(filled: Store, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.pghaul", tmp_path / "second.pghaul"
+    archives.export_runs(filled, [PLACE], first)
+    filled.add_runs((alone(days=1, folder="/mnt/a/pghaul-bench-2"),))
+    archives.export_runs(filled, [PLACE], second)
+    with Store.open(tmp_path / "other") as other:
+        for path in (first, second, second):
+            assert archives.import_move(other, path) is None
+        assert [replace(run, id=None) for run in mine(other)] == [
+            alone(),
+            alone(days=1, folder="/mnt/a/pghaul-bench-2"),
+        ]
+        assert other.profiles() == (replace(OLD, identity_file=None),)
+        assert other.facts(OLD.name) == filled.facts(OLD.name)
+        assert other.moves() == ()
+        with pytest.raises(InputError, match="no move"):
+            archives.import_move(other, first, "spring")
+
+
+def test_an_archive_of_no_such_run_is_refused(filled: Store, tmp_path: Path) -> None:
+    for word in (f"{OLD.name}:/srv/pg", f"{NEW.name}:/mnt/a", "nowhere:/mnt/a"):
+        with pytest.raises(InputError, match="without a move"):
+            archives.export_runs(filled, [word], tmp_path / "none.pghaul")
+    assert not (tmp_path / "none.pghaul").exists()
+
+
+def test_an_archive_whose_runs_contradict_it_changes_nothing(filled: Store, tmp_path: Path) -> None:
+    """A run with a side and without a move, which pghaul never writes."""
+    path = archives.export_runs(filled, [PLACE], tmp_path / "x.pghaul")
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    rows = json.loads(members["tables/runs.json"])
+    rows[0]["side"] = "old"
+    head = json.loads(members["archive.json"])
+    members["tables/runs.json"] = json.dumps(rows).encode()
+    head["sums"]["tables/runs.json"] = hashlib.sha256(members["tables/runs.json"]).hexdigest()
+    members["archive.json"] = json.dumps(head).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with Store.open(tmp_path / "other") as other, pytest.raises(InputError, match="whether it belongs to a move"):
+        archives.import_move(other, path)
+
+
+@pytest.mark.parametrize("released", sorted(RELEASED.glob("*.sql")), ids=lambda path: path.stem)
+def test_an_upgrade_keeps_every_run_repetition_and_metric(released: Path, tmp_path: Path) -> None:
+    """SQLite builds the table of runs anew; what belongs to its rows must not go with the old table."""
+    tables = ("runs", "repetitions", "metrics")
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.executescript(released.read_text(encoding="utf-8"))
+        before = {table: _rows(connection, table) for table in tables}
+        assert all(before.values())
+    Store.open(tmp_path).close()
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        # columns that were added since are behind the others
+        assert {table: [row[: len(before[table][0])] for row in _rows(connection, table)] for table in tables} == before
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
+    return connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
