@@ -18,6 +18,8 @@ def as_earlier(plan: Plan) -> str:
     document = documents.to_plain(storable(plan))
     for name in ("steps", "way_back", "back_with_loss", "later"):
         document[name] = [_as_earlier(step) for step in getattr(plan, name)]
+    for later in ("old_folders", "new_folders"):
+        del document[later]
     return json.dumps(document, ensure_ascii=False)
 
 

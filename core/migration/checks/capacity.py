@@ -55,9 +55,7 @@ def check_inodes(context: CheckContext, cluster: Cluster) -> Finding:
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
 
-    return _compare_by_file_system(
-        context, cluster, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes"
-    )
+    return _compare_by_file_system(context, cluster, lambda root: root.files, free, units.count, "inodes")
 
 
 @check(

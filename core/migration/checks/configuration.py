@@ -452,7 +452,7 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
             "Find out what each setting does on the new server. Use values that work at either path, "
             "such as %p in archive_command.",
         )
-    return passed(data, target, f"The configuration names no path inside {data}.{age_note(cluster)}")
+    return passed("none", NOTHING, f"The configuration names no path inside {data}.{age_note(cluster)}")
 
 
 def _relative_names_of_other_files(cluster: Cluster, target: str) -> list[tuple[str, str, str]]:
@@ -571,7 +571,7 @@ def check_pending_settings(context: CheckContext, cluster: Cluster) -> Finding:
         return passed(
             "none",
             NOTHING,
-            "The running cluster uses what the configuration files say of every built-in setting"
+            "In the running cluster, every built-in setting has the value of the configuration files"
             f"{_unread_settings(cluster)}. Settings of extensions are not compared.{age_note(cluster)}",
         )
     shown = format_list([_describe_edit(each) for each in cluster.edited])

@@ -420,7 +420,7 @@ def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Fi
         *shown,
         "A copy over NFS is not possible. A copy over ssh does not need NFS."
         if refused
-        else "A copy over ssh does not need NFS. Whether a copy over NFS is possible could not be read.",
+        else "A copy over ssh does not need NFS. The NFS support of the two kernels is not known.",
     )
 
 

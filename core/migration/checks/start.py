@@ -93,7 +93,8 @@ def check_start_on_new(
     if not new.enabled and (old is None or not old.enabled):
         return warning(
             *shown,
-            f"{new.unit} starts the new cluster, but not at boot. The old cluster does not start at boot either.",
+            f"The move opens the new cluster to clients by {new.unit}, which is not enabled. The cluster would not "
+            "start at boot. The old cluster does not start at boot either.",
             "Enable the unit when you are sure that the new server works.",
         )
     return passed(*shown, f"{new.unit} starts the new cluster, also at boot.")
@@ -469,8 +470,8 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             file,
             addresses if addresses == NOTHING else f"the trial listened on {addresses}",
             "A trial start succeeded, but not in the way that the move uses. pg_ctl started an empty cluster with the "
-            f"old cluster's configuration. The move starts the new cluster by the service {service.unit}, which was "
-            f"not tried.{remark}{hindered}",
+            f"old cluster's configuration. The move opens the new cluster to clients by the service {service.unit}, "
+            f"which was not tried.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(

@@ -403,15 +403,19 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
     movable = [root.source for root in source_data_roots(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     targets = ", ".join(f"{here} -> {there}" for here, there in named.items())
-    evidence = ", ".join(movable) or "none", targets or ("the same paths" if movable else NOTHING)
+    evidence = (
+        ", ".join(movable) or "none",
+        targets or ("same path" if len(movable) == 1 else "same paths" if movable else NOTHING),
+    )
     links = need.LINKS.value_or_finding(context)
     if isinstance(links, Finding) and named:
         return links
     if not wrong:
         return passed(
             *evidence,
-            "Each target path of the move belongs to an existing directory of the old cluster (data directory, WAL or "
-            "tablespace).",
+            "The old cluster has every directory for which the move names another path on the new server."
+            if named
+            else "The move names no other path on the new server for a tablespace or a WAL directory.",
         )
     return blocker(
         *evidence,

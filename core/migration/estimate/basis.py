@@ -197,7 +197,7 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     if max(lanes) > 1:
         said["lanes"] = (
             "While the cluster is stopped, the data directory and the tablespaces are copied at the same time. "
-            "Copies that use the same disk share its rate."
+            "Each copy is an rsync of its own. Copies that use the same disk share its rate."
         )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 
@@ -232,7 +232,7 @@ def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
     if spec.history.whole_copy:
-        return f"An earlier copy of this move ran at {units.rate(observed)} on average. {took}"
+        return f"The last execution of this move copied at {units.rate(observed)} on average. {took}"
     if "copy.observed_bytes_per_second" in spec.history.sources:
         return f"A sample of the cluster's own files was copied at {units.rate(observed)}. {took}"
     return f"The copy rate was given as {units.rate(observed)}. {took}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core import units
@@ -13,7 +12,7 @@ from core.migration.estimate.draws import drawn, share, span
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.stages import Simulated
 from core.migration.estimate.upgrade_methods import upgrades
-from core.migration.model.estimate import Span
+from core.migration.model.estimate import Fit
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 
@@ -37,50 +36,17 @@ class Night:
     way_back: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How a method fits into a night.
-
-    Attributes:
-        likelihood: the part of the simulated nights in which it fits.
-        start_by: so many seconds before the end the stop must begin, so that there is time for the way back.
-        must_hold: what must be so that it fits in nine nights of ten; empty where it does.
-        cost: of the downtime, low, likely and high; None without a price.
-        begin_before: so many seconds before the stop the move must begin, its pre-copy above all.
-        downtime: in that night, low, likely and high.
-        way_back: to the old cluster, should the new one not do; it is a part of `start_by`.
-        begin_by, stop_by: the latest moments, by the old server's clock; None without a long enough window.
-        next_window: the begin of the first window that it is not too late for; None: it is not for the next one.
-    """
-
-    method: str
-    likelihood: float
-    start_by: float
-    must_hold: str
-    begin_before: float
-    downtime: Span
-    way_back: Span
-    cost: Span | None = None
-    begin_by: datetime | None = None
-    stop_by: datetime | None = None
-    next_window: datetime | None = None
-
-
-def fit(
-    spec: Spec, method: Simulated, night: Night, checking: Verify = Verify.CHANGED, price: float | None = None
-) -> Fit:
-    """How a method fits into a night; `price`: what an hour without the cluster costs."""
+def fit(spec: Spec, method: Simulated, night: Night, checking: Verify = Verify.CHANGED) -> Fit:
+    """How a method fits into a night."""
     fits = likelihood(method, night)
-    down = span(method.downtime)
     return Fit(
         method=method.name,
         likelihood=fits,
         start_by=start_by(method),
         must_hold="" if fits >= SURE else _must_hold(spec, method, night, checking),
         begin_before=span(method.ahead).high,
-        downtime=down,
+        downtime=span(method.downtime),
         way_back=span(_way_back()),
-        cost=None if price is None else Span(*(price * each / 3600 for each in (down.low, down.likely, down.high))),
     )
 
 

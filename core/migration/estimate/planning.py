@@ -6,11 +6,10 @@ from datetime import UTC, datetime, timedelta
 from core.migration.estimate import simulated
 from core.migration.estimate.advice import helps
 from core.migration.estimate.growth import Later, later, months_until_full
-from core.migration.estimate.night import Fit, Night, during, fit
+from core.migration.estimate.night import Night, during, fit
 from core.migration.estimate.spec import Spec
 from core.migration.model.asked import Asked
-from core.migration.model.estimate import Estimate, Help
-from core.migration.model.move import Verify
+from core.migration.model.estimate import Estimate, Fit, Help, Span
 
 _DAY = 86400.0
 
@@ -36,40 +35,62 @@ class Planned:
     window_ends: datetime | None = None
 
 
-def answers(
-    spec: Spec, made: Estimate, asked: Asked, checking: Verify = Verify.CHANGED, now: datetime | None = None
-) -> Planned:
-    """The answers, of the methods that can be taken.
+def answered(spec: Spec, made: Estimate, asked: Asked) -> Estimate:
+    """The estimate with what would help, and with how its methods fit into the window or downtime that was asked about.
 
     Args:
         spec: what the estimate was made from.
         made: the estimate.
+        asked: the questions; the price and the growth make no difference.
+    """
+    night = _night(asked)
+    then = spec if asked.window is None else during(spec, *_within(asked.window))
+    possible = () if night is None else (each for each in simulated(then, made.checking) if _possible(made, each.name))
+    return replace(
+        made,
+        asked=asked.kept,
+        fits=() if night is None else tuple(fit(then, each, night, made.checking) for each in possible),
+        helps=helps(then, made.to_take, made.checking, night),
+        changes=then.cluster.change_bytes_per_hour if then is not spec else None,
+    )
+
+
+def answers(spec: Spec, made: Estimate, asked: Asked, now: datetime | None = None) -> Planned:
+    """The answers, of the methods that can be taken.
+
+    Args:
+        spec: what the later moves are estimated from.
+        made: the estimate, which has answered the same window and downtime.
         asked: the questions.
-        checking: what the stop of a copy proves.
         now: by the old server's clock; None: by its time zone, where that is known, else by the workstation's.
     """
-    night, ends_at = _night(asked)
+    night = _night(asked)
     now = now or datetime.now(UTC).astimezone(spec.history.zone)
     window = None if asked.window is None else _next(asked.window, now)
-    then = spec if asked.window is None else during(spec, *_within(asked.window))
-    possible = [each for each in simulated(then, checking) if _possible(made, each.name)] if night is not None else []
     grows = asked.growth_bytes_per_month
     grows = spec.cluster.growth_bytes_per_month if grows is None else grows
     used, capacity = spec.old.used_bytes or spec.cluster.size_bytes, spec.old.capacity_bytes
     return Planned(
-        helps=made.helps if made.helps and night is None else helps(then, made.to_take, checking, night),
-        fits=tuple(_dated(fit(then, each, night, checking, asked.price), night, window, now) for each in possible)
+        helps=made.helps,
+        fits=tuple(_dated(_priced(each, asked.price), night, window, now) for each in made.fits)
         if night is not None
         else (),
-        later=later(spec, grows, checking) if grows else (),
+        later=later(spec, grows, made.checking) if grows else (),
         months_until_full=months_until_full(used, capacity, grows or 0.0) if capacity is not None else None,
         night_seconds=night.seconds if night is not None else 0.0,
-        ends_at=ends_at,
-        changes=then.cluster.change_bytes_per_hour if then is not spec else None,
+        ends_at=None if asked.window is None else asked.window[1],
+        changes=made.changes,
         method=made.to_take,
         window_begins=None if window is None else window[0],
         window_ends=None if window is None else window[1],
     )
+
+
+def _priced(fits: Fit, price: float | None) -> Fit:
+    """With the costs of the downtime; `price`: what an hour without the cluster costs."""
+    down = fits.downtime
+    costs = None if price is None else Span(*(price * each / 3600 for each in (down.low, down.likely, down.high)))
+    return replace(fits, cost=costs)
 
 
 def _possible(made: Estimate, name: str) -> bool:
@@ -77,15 +98,9 @@ def _possible(made: Estimate, name: str) -> bool:
     return method is not None and not method.ruled_out
 
 
-def _night(asked: Asked) -> tuple[Night | None, float | None]:
-    """The night that was asked about, and when its window ends."""
-    if asked.window is not None:
-        begins, length = _within(asked.window)
-        seconds = length if asked.downtime_seconds is None else min(length, asked.downtime_seconds)
-        return Night(seconds, way_back=True), (begins + length) % _DAY
-    if asked.downtime_seconds is not None:
-        return Night(asked.downtime_seconds, way_back=False), None
-    return None, None
+def _night(asked: Asked) -> Night | None:
+    """The night that was asked about."""
+    return None if asked.seconds is None else Night(asked.seconds, way_back=asked.window is not None)
 
 
 def _within(window: tuple[float, float]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from core.migration.model.checks import CheckResult
 from core.migration.model.execution import ENDED_EARLY, NOT_OPENED, Execution, Kind, State
 from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, chained
-from core.servers.shell import command, split
+from core.servers.shell import command
 from core.sides import Side
 
 
@@ -133,15 +133,13 @@ def _describe_change(plan: Plan, move: Move, servers: Collection[str]) -> str:
         return f"its cluster was {plan.data_directory}, and is {move.cluster} now"
     if plan.target and plan.target != move.target:
         return f"its target was {plan.target}, and is {move.target} now"
-    flush = plan.step(step_ids.FLUSH_NEW)
-    planned = [] if flush is None else split(flush.call)[1:]  # the folders of all data roots on the new server
+    planned = plan.new_folders
     asked = {move.target, *move.tablespace_targets.values()}
     lacking = next((each for each in sorted(asked) if planned and each not in planned), None)
     if lacking is not None:
         return f"its plan does not know the folder {lacking} on the new server"
-    roots = plan.step(step_ids.CHECK_DATA_ROOTS_STOPPED)
-    same_path = set() if roots is None else set(split(roots.call))
-    known = [PurePosixPath(each) for each in asked | same_path if each.startswith("/")]
+    # a root without a target of its own has the same path on both servers
+    known = [PurePosixPath(each) for each in asked.union(plan.old_folders)]
     gone = (each for each in planned if not any(PurePosixPath(each).is_relative_to(folder) for folder in known))
     folder = next(gone, None)
     return "" if folder is None else f"its plan copies to {folder}, which the move does not name any more"

@@ -94,33 +94,55 @@ class ExtraPass:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedPasses:
+    """The pre-copy passes that an execution has finished. Their outputs are read once, for all questions on them.
+
+    Attributes:
+        passes: the passes, the first one first.
+        ended_at: when the last one ended; None: there is none.
+    """
+
+    passes: tuple[PrecopyPass, ...]
+    ended_at: datetime | None
+
+    @property
+    def seconds_since_last(self) -> float:
+        """The seconds since the last pass ended."""
+        return (datetime.now(UTC) - self.ended_at).total_seconds() if self.ended_at is not None else 0.0
+
+    def find_extra(self) -> ExtraPass | None:
+        """Return the pass that may be made before the stop; None: none will be, however late the operator answers."""
+        waited = self.seconds_since_last
+        if not self.passes or not is_last_pass_outdated(self.passes, max(waited, _LONG_WAIT)):
+            return None
+        return ExtraPass(is_last_pass_outdated(self.passes, waited), waited, self.passes[-1].seconds)
+
+
+def read_finished_passes(execution: Execution) -> FinishedPasses:
+    """Read the outputs of all passes that have ended. They may be long."""
+    ends = [run.ended_at for run in _finished_pass_runs(execution) if run.ended_at is not None]
+    return FinishedPasses(tuple(_list_passes(execution)), max(ends, default=None))
+
+
 def find_extra_pass(execution: Execution) -> ExtraPass | None:
     """Return the pass that may be made before the stop; None: none will be, however late the operator answers."""
-    passes, waited = list_passes(execution), seconds_since_last_pass(execution)
-    if not passes or not is_last_pass_outdated(passes, max(waited, _LONG_WAIT)):
-        return None
-    return ExtraPass(is_last_pass_outdated(passes, waited), waited, passes[-1].seconds)
+    return read_finished_passes(execution).find_extra()
 
 
-def is_pass_due_while_waiting(execution: Execution, left: float) -> bool:
+def is_pass_due_while_waiting(finished: FinishedPasses, left: float) -> bool:
     """Return whether one more pass is made while the execution waits for the time at which it asks for the stop.
 
     One is made every quarter of an hour, if it shortens the downtime, and the last one shortly before the question.
 
     Args:
-        execution: the execution.
+        finished: the passes so far.
         left: seconds until the question. No pass begins that would delay it.
     """
-    extra = find_extra_pass(execution)
+    extra = finished.find_extra()
     if extra is None or not extra.due or left < extra.seconds:
         return False
     return extra.waited >= _BETWEEN or left < _ROOM * extra.seconds
-
-
-def seconds_since_last_pass(execution: Execution) -> float:
-    """Return the seconds since the last pre-copy pass ended."""
-    ends = [run.ended_at for run in _finished_pass_runs(execution) if run.ended_at is not None]
-    return (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
 
 
 def _finished_pass_runs(execution: Execution) -> list[StepRun]:
@@ -129,7 +151,7 @@ def _finished_pass_runs(execution: Execution) -> list[StepRun]:
     return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
 
 
-def list_passes(execution: Execution) -> list[PrecopyPass]:
+def _list_passes(execution: Execution) -> list[PrecopyPass]:
     """The warm passes that were made so far, each over all places, the tries of one number apart."""
     numbers = {step.number: step.precopy_pass for step in execution.plan.steps if step.precopy_pass}
     made: dict[tuple[int, int], list[StepRun]] = {}

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core import units
@@ -12,8 +12,12 @@ from core.benchmarks.statistics import Interval, latencies_counted, ratio_of_mea
 from core.errors import ParseError
 from core.language import marked
 from core.migration.model import step_ids
+from core.migration.model.dress import Script
 from core.migration.model.execution import Execution
+from core.migration.model.plan import Step
+from core.migration.plan.steps.dress import script_arguments
 from core.redaction import CUT
+from core.servers.shell import call
 from core.text import sentence
 
 _RUN = re.compile(r"queries (?P<run>old [12]|new [12])(?: not measured: (?P<why>.*))?")
@@ -135,6 +139,40 @@ def query_results(execution: Execution) -> QueryResults | None:
         runs,
         _printed(execution, step_ids.REHEARSE_DROP_CACHE).startswith("page cache dropped"),
     )
+
+
+LEFT_OUT = "…"
+"""What stands in a call in place of the lines of a script."""
+
+
+def without_script_texts(execution: Execution) -> Execution:
+    """Return the execution without the texts of the operator's scripts, for whoever asks how it stands.
+
+    A script may be long, and the plan has it three times.
+    """
+    queries = execution.plan.queries
+    if queries is None:
+        return execution
+    steps = tuple(_with_shorter_call(step, queries.scripts) for step in execution.plan.steps)
+    scripts = tuple(replace(script, text="") for script in queries.scripts)
+    return replace(execution, plan=replace(execution.plan, steps=steps, queries=replace(queries, scripts=scripts)))
+
+
+def _with_shorter_call(step: Step, scripts: Sequence[Script]) -> Step:
+    """Return the step with the lines left out of its call, where the scripts stand together and in their order.
+
+    They are looked for as one: the words of a script may stand within another script, too.
+    """
+    remote = step.remote
+    if remote is None or step.id not in {step_ids.MEASURE_QUERIES_OLD, step_ids.REHEARSE_START}:
+        return step
+    arguments = [word for script in scripts for word in script_arguments(script)]
+    words = str(call("run_with_queries", *arguments)).partition(" ")[2]
+    ahead, found, behind = remote.call.rpartition(f" {words} ")
+    if not found:
+        return step
+    left = " ".join(f"{script.weight} {LEFT_OUT}" for script in scripts)
+    return replace(step, action=replace(remote, call=f"{ahead} {left} {behind}"))
 
 
 def _runs_of(printed: str, expected: Sequence[Run]) -> Iterator[Measured]:

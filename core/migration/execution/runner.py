@@ -8,11 +8,12 @@ until the operator resumes it, cancels it or rolls it back.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 from core import units
@@ -42,8 +43,7 @@ from core.migration.execution.passes import (
     find_extra_pass,
     is_another_pass_worthwhile,
     is_pass_due_while_waiting,
-    list_passes,
-    seconds_since_last_pass,
+    read_finished_passes,
 )
 from core.migration.execution.resume import DIFFERS, Resume, format_differing_files, is_stop_proven
 from core.migration.execution.status import (
@@ -53,6 +53,8 @@ from core.migration.execution.status import (
     suggest_next_commands,
 )
 from core.migration.execution.step_runner import DEADLINE, StepRunner
+from core.migration.execution.timeline import describe_failed_try
+from core.migration.execution.tries import LATEST, Tries
 from core.migration.model import step_ids
 from core.migration.model.execution import (
     CANCELLED_MESSAGE,
@@ -65,7 +67,7 @@ from core.migration.model.execution import (
     new_token,
 )
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
-from core.migration.model.schedule import UNSCHEDULED, Schedule, shown
+from core.migration.model.schedule import UNSCHEDULED, FailedTry, Schedule, shown
 from core.servers.shell import command
 from core.sides import Side
 from core.text import counted
@@ -77,10 +79,6 @@ PROGRAM_ENDED = "the program ended"
 LOOK_SECONDS = 1.0
 """How often the clock is read while an execution waits for a time. These waits are not added up, because the
 workstation may have slept."""
-
-_MISSED = timedelta(hours=1)
-"""Whoever comes to the start later than this, because the workstation slept, does not begin on its own: the hours that
-the operator chose may be over."""
 
 _LAST_LOOKS = frozenset(
     {
@@ -115,6 +113,7 @@ class Runner:
         check_again: runs the checks once more before the first step of an execution that was to start later, and raises
             BlockedError if one of them forbids the move; None: nothing is checked.
         now: returns the present time, by which it waits for the times of its schedule.
+        elapsed: returns the seconds of a clock that nobody sets. A pause after a failure ends by it too.
     """
 
     def __init__(
@@ -123,11 +122,19 @@ class Runner:
         try_start: Callable[[Job], TrialStart | None] | None = None,
         check_again: Callable[[Job], None] | None = None,
         now: Callable[[], datetime] = _utc_now,
+        elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self.steps = steps
         self.try_start = try_start
         self.check_again = check_again
         self.now = now
+        self.elapsed = elapsed
+        self._asked = False
+        """Whether the operator was asked for the stop of the old cluster, in this process."""
+        self._start_until: datetime | None = None
+        """Until when the first step may begin; None: whoever started or resumed this process knows how late it is."""
+        self._unseen = False
+        """Whether it ends while a pass may still run on a server that was lost: then it is interrupted."""
 
     def carry_out(self) -> None:
         """Run the steps of the plan, from the first one that is not done.
@@ -141,15 +148,18 @@ class Runner:
         """
         # An execution that ended in one of these states has removed its key and its lists of copied files. The state is
         # read first, because `recording` replaces it.
-        cleaned = self.steps.reload().state in ENDED_EARLY
+        cleaned, began = self.steps.reload().state in ENDED_EARLY, self.now()
         with self.recording(State.DONE):
             self.lock_both()
             self.steps.reload()  # another workstation may have gone on with it until it was locked
             try:
-                self._run_remaining_steps(cleaned=cleaned)
+                self._run_with_further_tries(began, cleaned=cleaned)
             except (UnreachableError, HistoryLostError, TakenOverError):
                 raise  # what runs on the servers goes on, for this process or for the one that goes on with it
             except PghaulError as error:
+                if self._unseen:
+                    error.add_note(describe_status(replace(self.steps.execution, state=State.INTERRUPTED)))
+                    raise
                 self.remove_leftovers()
                 if isinstance(error, PausedError) and may_have_stopped_old(self.steps.execution):
                     error.stands = describe_both_clusters(self.steps.execution)
@@ -185,6 +195,7 @@ class Runner:
         try:
             self.steps.record_state(State.RUNNING)
             with self._recording_end(before, done), self._watching():
+                self.steps.record_begun_try(self.now())  # an earlier process may have ended in a pause after a failure
                 yield
         except HistoryLostError as error:
             on = command("pghaul", "execute", before.move)
@@ -196,9 +207,13 @@ class Runner:
         # Whatever no handler below names, such as a bug, leaves an interrupted execution. That is the careful guess:
         # its processes on the servers may still run, and --resume looks for them.
         state, message = State.INTERRUPTED, PROGRAM_ENDED
+        ours = True
         try:
             yield
             state, message = done, ""
+        except TakenOverError:
+            ours = False
+            raise
         except HeldError as error:
             state, message = _state_before(before, error)
             raise
@@ -213,10 +228,11 @@ class Runner:
             state, message = State.PAUSED, error.message
             raise
         except PghaulError as error:
-            state, message = State.STOPPED, error.message
+            state, message = State.INTERRUPTED if self._unseen else State.STOPPED, error.message
             raise
         finally:
-            self.steps.record_state(state, message)
+            if ours:
+                self.steps.record_state(state, message)
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
@@ -267,8 +283,8 @@ class Runner:
                 taken.append((side, folder))
         except PghaulError:
             # An execution that has begun keeps the lock that it got. Its processes may still run on that server,
-            # although the other server cannot be locked now.
-            if not self.steps.execution.steps:
+            # although the other server cannot be locked now. One that tries again will want it then.
+            if not self.steps.execution.steps and not self.steps.execution.schedule.failed_tries:
                 for side, folder in taken:
                     self._try_to_remove(
                         f"the lock {lock_path(folder)}-* on {side}",
@@ -300,11 +316,82 @@ class Runner:
         )
         self.pass_on_warnings(done.stdout)
 
+    def _run_with_further_tries(self, began: datetime, *, cleaned: bool) -> None:
+        """Run the remaining steps. While a scheduled execution waits for its times, go on by itself after a failure.
+
+        Each try goes on as `--resume` does, but nothing was removed in between.
+
+        Args:
+            began: when this process began to carry it out.
+            cleaned: as `Resume.prepare` has it.
+        """
+        schedule, self._asked = self.steps.execution.schedule, False
+        if not any(at is not None and at > began for at in (schedule.start_at, schedule.ask_at)):
+            self._run_remaining_steps(cleaned=cleaned)
+            return
+        if schedule.start_at is not None and schedule.start_at + LATEST >= began:
+            self._start_until = schedule.start_at + LATEST
+        tries, error, failed = Tries(), None, None
+        lost: UnreachableError | None = None
+        while True:
+            try:
+                if failed is not None and error is not None:
+                    self._wait_for_next_try(failed)
+                    self._begin_next_try()
+                    if self.steps.execution.steps and not tries.is_time_left(self.steps.execution, self.now()):
+                        raise error
+                self._run_remaining_steps(cleaned=cleaned)
+            except (HistoryLostError, TakenOverError):
+                raise
+            except (Cancelled, PausedError) as ended:
+                if lost is not None and self._may_still_run():
+                    raise lost from ended
+                raise
+            except PghaulError as caught:
+                lost = caught if isinstance(caught, UnreachableError) else lost
+                failed = None if self._asked else tries.count(self.steps.execution, caught, self.now())
+                if failed is None:
+                    self._unseen = lost is not None and self._may_still_run()
+                    raise
+                error = caught
+            else:
+                return
+
+    def _wait_for_next_try(self, failed: FailedTry) -> None:
+        following = self.steps.execution.next_step
+        self.steps.record_failed_try(failed)
+        self.steps.operator.withdraw_confirmation()
+        self.steps.job.report(Note(describe_failed_try(failed), "warning"))
+        until = self.elapsed() + (failed.next_at - failed.at).total_seconds()
+        for _ in self._waiting_for(failed.next_at):
+            if self.elapsed() >= until:  # the clock was set back
+                return
+            if following is not None:
+                self._pause_if_asked(following)
+
+    def _begin_next_try(self) -> None:
+        """Make sure that the execution and both data directories are still this process's.
+
+        Raises:
+            TakenOverError: another process has gone on with the execution.
+            BlockedError: another execution has a lock by now.
+        """
+        self.steps.record_begun_try(self.now())
+        try:
+            self.lock_both()
+        except HeldError as held:  # which stands for an execution that has changed nothing
+            raise BlockedError(held.message, held.hint) from held
+
+    def _may_still_run(self) -> bool:
+        """Return whether nobody saw the end of a detached step, which may still run if its server was lost."""
+        steps = (step for step in self.steps.execution.steps_taken if step.remote is not None and step.remote.detached)
+        runs = (self.steps.execution.latest(step.number) for step in steps)
+        return any(run is not None and run.ended_at is None for run in runs)
+
     def _run_remaining_steps(self, *, cleaned: bool) -> None:
         self._wait_to_start()
         if self.steps.execution.steps:
             Resume(self.steps).prepare(cleaned=cleaned)
-        confirmed = False
         for group in _group_steps(self.steps.execution.steps_taken):
             execution = self.steps.execution
             todo = [step for step in group if not execution.done(step.number)]
@@ -314,9 +401,9 @@ class Runner:
             # The operator is asked once, before the first step that makes clients wait. If the stop is proven, an
             # earlier process has asked already. The answer may have come hours after the last pass, so another pass may
             # be due. All of this takes time, in which the operator may ask for the pause.
-            if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not is_stop_proven(execution):
-                confirmed = True
+            if todo[0].downtime and execution.kind is Kind.REAL and not self._asked and not is_stop_proven(execution):
                 self._wait_to_ask(todo[0])
+                self._asked = True
                 self._confirm_stop(todo[0])
                 self._run_extra_pass_if_outdated(todo[0])
             if todo[0].id == step_ids.STOP_OLD_CLUSTER:
@@ -342,30 +429,38 @@ class Runner:
             self.steps.job.report(Note(f"The pre-copy starts at {shown(start_at)}."))
             for _ in self._waiting_for(start_at):
                 self._pause_if_asked(following)
-            missed = self.now() - start_at
-            if missed > _MISSED:
-                late = units.duration(missed.total_seconds())
-                what = f"The start at {shown(start_at)} was missed by {late}, because the workstation slept."
-                raise PausedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+        self._refuse_missed_start(start_at)
         if self.check_again is not None:
             self.check_again(self.steps.job)
             self._pause_if_asked(following)
+            self._refuse_missed_start(start_at)
+
+    def _refuse_missed_start(self, start_at: datetime) -> None:
+        """Raise PausedError if the first step would begin too late: the workstation slept, or the checks failed."""
+        now = self.now()
+        if self._start_until is not None and now > self._start_until:
+            late = units.duration((now - start_at).total_seconds())
+            what = f"The start at {shown(start_at)} was missed by {late}, so nothing was copied."
+            raise PausedError(what, suggest_next_commands(replace(self.steps.execution, state=State.STOPPED)))
 
     def _wait_to_ask(self, following: Step) -> None:
         """Wait until the operator may be asked for the stop; meanwhile keep the copy fresh by more pre-copy passes.
 
-        Then the plan's last looks at the old cluster are repeated: they were made before the wait, or by a process that
-        waited and ended.
+        Then the plan's last looks at the old cluster are repeated: they were made before the wait, before a failure, or
+        by a process that waited and ended.
         """
-        ask_at = self.steps.execution.schedule.ask_at
-        if ask_at is None:
+        schedule = self.steps.execution.schedule
+        ask_at = schedule.ask_at
+        if ask_at is None and not schedule.failed_tries:
             return
-        if ask_at > self.now():
+        if ask_at is not None and ask_at > self.now():
             self.steps.job.report(Note(f"The stop of the old cluster is asked for at {shown(ask_at)}."))
+            finished = read_finished_passes(self.steps.execution)
             for left in self._waiting_for(ask_at):
                 self._pause_if_asked(following)
-                if is_pass_due_while_waiting(self.steps.execution, left):
+                if is_pass_due_while_waiting(finished, left):
                     self._repeat_last_precopy_pass()
+                    finished = read_finished_passes(self.steps.execution)
         for step in self.steps.execution.steps_taken:
             if step.id in _LAST_LOOKS:
                 self._pause_if_asked(step)
@@ -547,17 +642,17 @@ class Runner:
         # whether the others are worth their time.
         last = max(step.precopy_pass for step in self.steps.plan.steps)
         number = group[0].precopy_pass
-        if number > 1 and not is_another_pass_worthwhile(
-            list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution)
-        ):
-            spared = estimate_gain(list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution))
+        finished = read_finished_passes(self.steps.execution)
+        if number > 1 and not is_another_pass_worthwhile(finished.passes, finished.seconds_since_last):
+            spared = estimate_gain(finished.passes, finished.seconds_since_last)
             for step in todo:
                 self.steps.skip(step, f"It would shorten the downtime by only {units.duration(spared)}.")
             return
         self._run_pass_steps(todo)
-        while number == last and is_another_pass_worthwhile(
-            list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution)
-        ):
+        while number == last:
+            finished = read_finished_passes(self.steps.execution)
+            if not is_another_pass_worthwhile(finished.passes, finished.seconds_since_last):
+                return
             self._pause_if_asked(group[0])
             self._run_pass_steps(group)
 

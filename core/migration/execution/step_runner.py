@@ -14,7 +14,16 @@ from types import MappingProxyType
 
 from core import this_workstation
 from core.documents import each_text, redacted_text
-from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PausedError, PghaulError, UnreachableError
+from core.errors import (
+    BlockedError,
+    Cancelled,
+    CommandError,
+    HistoryError,
+    PausedError,
+    PghaulError,
+    TakenOverError,
+    UnreachableError,
+)
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
@@ -30,6 +39,7 @@ from core.migration.model.execution import (
     StepRun,
 )
 from core.migration.model.plan import OPERATOR, OperatorTask, RemoteCall, Step, call_of, functions_file
+from core.migration.model.schedule import FailedTry
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
@@ -138,6 +148,20 @@ class StepRunner:
         self.journal.execution_changed(self.id, state, message)
         self.reload()
 
+    def record_failed_try(self, failed: FailedTry) -> None:
+        """Record a failure after which the execution waits and goes on."""
+        self.journal.try_failed(self.id, failed)
+        self.reload()
+
+    def record_begun_try(self, at: datetime) -> None:
+        """Record that the execution waits no more after a failure.
+
+        Raises:
+            TakenOverError: another process has gone on with it meanwhile.
+        """
+        self.journal.try_began(self.id, at)
+        self.reload()
+
     def record_end(self, run: StepRun) -> None:
         """Record the end of a run, or what a later look has made of it."""
         ended = each_text(run, redacted_text)
@@ -235,8 +259,8 @@ class StepRunner:
         try:
             printed = perform()
         # Nobody has seen how the step ended, and it may still run. So its row stays open, and a resume follows it
-        # instead of running it a second time beside itself.
-        except UnreachableError:
+        # instead of running it a second time beside itself. The same holds for a process that has gone on with it.
+        except (UnreachableError, TakenOverError):
             raise
         except PghaulError as reported:
             error = self._find_started_server(step, run, reported) or reported
@@ -397,6 +421,7 @@ class StepRunner:
             if isinstance(error, CommandError):
                 raise _make_unseen_end_error(step, error, log.text()) from error
             raise
+        self.journal.refuse_taken_over(self.id)  # who has gone on with it reads the result there
         _remove_job(server, begun)
         said = log.text()
         if done.exit_status != 0:
@@ -499,6 +524,27 @@ _HINTS = {
     255: "The SSH connection between the servers broke. Check the network, and sshd on the new server.",
 }
 """What rsync's exit status means; source: rsync(1), EXIT VALUES, and ssh(1)."""
+
+
+_CONNECTION_BROKE = frozenset({None, 10, 12, 30, 35, 255})
+"""Exit statuses of a pass that a broken connection leaves; None: the old server was restarted, or the pass was killed
+there."""
+
+
+_FAILS_AGAIN = re.compile(
+    r"^(?:Host key verification failed\.|\S+: Permission denied \(|.*[Bb]ad configuration option|"
+    r".*no matching .+ found|sudo: |.*: command not found\r?$|rsync: .*\((?:5|30)\)\r?$)",
+    re.MULTILINE,
+)
+"""What is said where another try would fail too, although the status is one of a broken connection: by ssh, whose
+messages are not translated, by a shell, and by rsync of EIO and EROFS."""
+
+
+def broke_between_servers(error: CommandError) -> bool:
+    """Return whether a pre-copy pass failed because the connection between the servers broke: it may come back."""
+    if error.exit_status not in _CONNECTION_BROKE:
+        return False
+    return _DISK_IS_FULL.search(error.stderr) is None and _FAILS_AGAIN.search(error.stderr) is None
 
 
 def _remove_job(server: Server, begun: RemoteJob) -> None:

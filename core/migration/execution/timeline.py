@@ -6,9 +6,10 @@ What people take in between is part of it, but of no plan, so it is counted sepa
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from core import units
 from core.jobs import Progress
@@ -18,7 +19,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
-from core.migration.model.schedule import shown
+from core.migration.model.schedule import FailedTry, shown
 
 NOTEWORTHY_SECONDS = 1.0
 """So long without any step under way is said; what is shorter passes between two steps."""
@@ -216,17 +217,28 @@ class ExecutionStatus:
     waits: "Wait | None" = None
 
 
+class Awaited(StrEnum):
+    """For what an execution waits."""
+
+    START = "start"
+    QUESTION = "question"
+    """Whether the old cluster may be stopped."""
+    NEXT_TRY = "next try"
+    """It goes on by itself after a failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The time for which an execution waits: that of its first step, or that of the question for the stop.
+    """The time for which an execution waits.
 
     Attributes:
         seconds: until then.
+        what: what happens then.
     """
 
     at: datetime
     seconds: float
-    to_start: bool
+    what: Awaited
 
 
 # --- how far it is
@@ -257,21 +269,43 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
 def find_wait(execution: Execution, now: datetime) -> Wait | None:
     """Return the time of its schedule for which an execution waits before its next step; None: for none."""
     following, schedule = execution.next_step, execution.schedule
-    if execution.state is not State.RUNNING or following is None or any(map(_runs, execution.steps)):
+    if execution.state is not State.RUNNING or following is None:
+        return None
+    failed = find_failed_try(execution, now)
+    if failed is not None:
+        return Wait(failed.next_at, (failed.next_at - now).total_seconds(), Awaited.NEXT_TRY)
+    # nobody saw the end of an earlier try whose server was lost
+    if any(run is not None and _runs(run) for run in map(execution.latest, _numbers(execution))):
         return None
     if schedule.start_at is not None and schedule.start_at > now:
-        return Wait(schedule.start_at, (schedule.start_at - now).total_seconds(), to_start=True)
+        return Wait(schedule.start_at, (schedule.start_at - now).total_seconds(), Awaited.START)
     stop, _ = _stop_and_opening(execution)
     asks = execution.kind is Kind.REAL and following.downtime and _began(execution, stop) is None
     if asks and schedule.ask_at is not None and schedule.ask_at > now:
-        return Wait(schedule.ask_at, (schedule.ask_at - now).total_seconds(), to_start=False)
+        return Wait(schedule.ask_at, (schedule.ask_at - now).total_seconds(), Awaited.QUESTION)
     return None
+
+
+def find_failed_try(execution: Execution, now: datetime) -> FailedTry | None:
+    """Return the failure after which an execution waits now; None: it does not wait after one."""
+    failed = execution.schedule.failed_tries[-1] if execution.schedule.failed_tries else None
+    if execution.state is not State.RUNNING or failed is None or failed.next_at <= now:
+        return None
+    # whoever has resumed it has not waited
+    return None if any(run.started_at > failed.at for run in execution.steps) else failed
 
 
 def describe_wait(wait: Wait) -> str:
     """For people: `starts at 22:00 (in 3 h 12 min)`."""
-    what = "starts at" if wait.to_start else "asks for the stop at"
+    what = _WHAT_COMES[wait.what]
     return f"{what} {shown(wait.at)} (in {units.duration(math.ceil(wait.seconds))})"
+
+
+_WHAT_COMES = {
+    Awaited.START: "starts at",
+    Awaited.QUESTION: "asks for the stop at",
+    Awaited.NEXT_TRY: "tries again at",
+}
 
 
 def seconds_left(execution: Execution, steps: Iterable[Step], now: datetime) -> tuple[float | None, bool]:
@@ -310,19 +344,23 @@ def describe_position(found: ExecutionStatus, *, downtime_said: bool = False) ->
     left = found.left_seconds
     if left is not None and not (found.left_is_least and left < _WORTH_TELLING):
         about = "at least" if found.left_is_least else "about"
-        parts.append(f"{about} {units.duration(round(left, -1) if left > 60 else max(1, round(left)))} left")
+        parts.append(f"{about} {units.time_left(left)} left")
     return ", ".join(parts)
 
 
-_WAITING = "waiting for the scheduled time"
+_WAITING = {
+    Awaited.START: "waiting for the scheduled time",
+    Awaited.QUESTION: "waiting for the scheduled time",
+    Awaited.NEXT_TRY: "waiting for the next try after a failure",
+}
 
 
 def make_progress_event(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
     found = status_of(execution, now)
     steps = [step for step, _ in found.under_way]
-    waits = found.waits is not None
-    progress_id, title = "+".join(step.id for step in steps), _WAITING if waits else _title(steps)
+    title = _title(steps) if found.waits is None else _WAITING[found.waits.what]
+    progress_id = "+".join(step.id for step in steps)
     server, position = steps[0].server if len(steps) == 1 else "", describe_position(found)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
@@ -333,9 +371,17 @@ def make_progress_event(execution: Execution, now: datetime) -> Progress:
 
 
 def describe_progress(execution: Execution, now: datetime) -> tuple[str, ...]:
-    """How far it is, then each step that runs: for who looks at it from outside."""
-    found = status_of(execution, now)
-    return (describe_position(found), *map(_describe_running_step, running_steps(execution, now)))
+    """How far it is and why it waits, then each step that runs: for who looks at it from outside."""
+    found, failed = status_of(execution, now), find_failed_try(execution, now)
+    why = () if failed is None else (describe_failed_try(failed),)
+    return (describe_position(found), *why, *map(_describe_running_step, running_steps(execution, now)))
+
+
+def describe_failed_try(failed: FailedTry) -> str:
+    """For people: `Try 3 failed: the connection to old was lost. The next try begins after 40 s.`"""
+    pause = units.duration((failed.next_at - failed.at).total_seconds())
+    number, why = failed.number, failed.why.removesuffix(".")
+    return f"Try {number} failed: {why}. The next try begins after {pause}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +421,10 @@ def current_rate(run: StepRun, now: datetime) -> float | None:
     """Bytes a second of a try that runs, since it began; None where it is too early to tell."""
     seconds = (now - run.started_at).total_seconds()
     return run.bytes / seconds if run.bytes and seconds >= _TELLING_SECONDS else None
+
+
+def _numbers(execution: Execution) -> Iterator[int]:
+    return (step.number for step in execution.steps_taken)
 
 
 def _runs(run: StepRun) -> bool:

@@ -1,7 +1,7 @@
 """What may be asked of an estimate beyond the methods, and how it is typed, at a terminal as in the window."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import InputError
 
@@ -10,6 +10,9 @@ _SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, None: 1
 _WINDOW = re.compile(r"(?P<from>[01]?\d|2[0-3]):(?P<m>[0-5]\d)-(?P<to>[01]?\d|2[0-3]):(?P<n>[0-5]\d)", re.ASCII)
 _SIZE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s*(?P<unit>[kMGT]|[kMGT]?B)", re.ASCII)
 _BYTES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_DAY = 86400.0
+_LONGEST = 1e6 * _DAY
+"""In seconds; nobody can type more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,28 @@ class Asked:
     price: float | None = None
     growth_bytes_per_month: float | None = None
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for what no clock shows, such as in a history that somebody has edited."""
+        if self.window is not None and not all(0 <= each < _DAY for each in self.window):
+            raise ValueError("the window is not within a day")
+        if self.downtime_seconds is not None and not 0 < self.downtime_seconds <= _LONGEST:
+            raise ValueError("the downtime is too short or too long")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long clients may wait at the most; None: neither a window nor a downtime is given."""
+        lengths = [] if self.window is None else [(self.window[1] - self.window[0]) % _DAY or _DAY]
+        return min((*lengths, *([] if self.downtime_seconds is None else [self.downtime_seconds])), default=None)
+
+    @property
+    def kept(self) -> "Asked":
+        """What of it is kept with a move: the window and the downtime."""
+        return replace(self, price=None, growth_bytes_per_month=None)
+
+
+NOTHING = Asked()
+"""What is kept with a move for which nobody has asked about a window or a downtime."""
+
 
 def seconds_of(text: str) -> float:
     """`10m`, `90 s`, `2h`; raises InputError."""
@@ -35,6 +60,18 @@ def seconds_of(text: str) -> float:
     if found is None or float(found["number"]) == 0:
         raise InputError(f"{text} is no duration", "such as 90s, 10m or 2h")
     return float(found["number"]) * _SECONDS[found["unit"]]
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration as `seconds_of` reads it: `10m`, `90s`."""
+    unit = next((unit for unit in ("d", "h", "m") if seconds % _SECONDS[unit] == 0), "s")
+    return f"{seconds / _SECONDS[unit]:.15g}{unit}"
+
+
+def window_text(window: tuple[float, float]) -> str:
+    """Return a window as `window_of` reads it: `22:00-02:00`."""
+    begins, ends = (f"{int(each // 3600):02}:{int(each % 3600 // 60):02}" for each in window)
+    return f"{begins}-{ends}"
 
 
 def window_of(text: str) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.language import marked
+from core.migration.model.asked import NOTHING, Asked
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 
@@ -179,6 +180,37 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """How a method fits into the window or downtime that was asked about.
+
+    Attributes:
+        likelihood: the part of the simulated nights in which it fits.
+        start_by: so many seconds before the end the stop must begin, so that there is time for the way back.
+        must_hold: what must be so that it fits in nine nights of ten; empty where it does.
+        begin_before: so many seconds before the stop the move must begin, its pre-copy above all.
+        downtime: in that night, low, likely and high.
+        way_back: to the old cluster, should the new one not do; it is a part of `start_by`.
+        cost: of the downtime, low, likely and high; None without a price.
+        begin_by, stop_by: the latest moments, by the old server's clock; None without a long enough window.
+        next_window: the begin of the first window that it is not too late for; None: it is not for the next one.
+
+    An estimate holds the fits without the last four: they depend on a price, and on when they are read.
+    """
+
+    method: str
+    likelihood: float
+    start_by: float
+    must_hold: str
+    begin_before: float
+    downtime: Span
+    way_back: Span
+    cost: Span | None = None
+    begin_by: datetime | None = None
+    stop_by: datetime | None = None
+    next_window: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """How long each method takes."""
 
@@ -192,6 +224,12 @@ class Estimate:
     """What would shorten the method to take."""
     checking: Verify = Verify.CHANGED
     """What the stop of a copy proves in it: it is of plans that prove that much."""
+    asked: Asked = NOTHING
+    """The window and the downtime that `fits` and the likelihoods of `helps` are about."""
+    fits: tuple[Fit, ...] = ()
+    """Of the methods that can be taken; empty where nothing was asked."""
+    changes: float | None = None
+    """Bytes an hour that change in the window; None: nothing was asked, or no watch has seen it."""
 
     @property
     def to_take(self) -> str:
@@ -199,6 +237,10 @@ class Estimate:
         names = (self.planned, self.advised, *(each.method for each in self.methods))
         possible = {each.method for each in self.methods if not each.ruled_out}
         return next((name for name in names if name in possible), "")
+
+    def fit(self, name: str) -> Fit | None:
+        """How the method of that name fits; None where nothing was asked, or it cannot be taken."""
+        return next((fit for fit in self.fits if fit.method == name), None)
 
     def method(self, name: str) -> Method | None:
         """The method of that name."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.migration.model import step_ids
 from core.migration.model.plan import Phase, Plan, Step
-from core.migration.model.schedule import UNSCHEDULED, Schedule
+from core.migration.model.schedule import UNSCHEDULED, FailedTry, Schedule
 
 LOCK_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
 LOCK_NAME = "pghaul-lock-"
@@ -149,7 +149,7 @@ class Execution:
         owner: `user@workstation` who carries it out.
         message: why it ended where it did; empty while it runs or when it is done.
         follow_up_done: the ids of the follow-up tasks that the operator has ticked off.
-        schedule: the times for which it waits.
+        schedule: the times for which it waits, and the failures after which it has gone on by itself.
     """
 
     id: int
@@ -276,6 +276,18 @@ class ExecutionJournal(Protocol):
         """Record how it stands; all but RUNNING end it for now. RUNNING forgets that a cancel was asked for."""
         ...
 
+    def try_failed(self, execution_id: int, failed: FailedTry) -> None:
+        """Record a failure after which it waits and goes on."""
+        ...
+
+    def try_began(self, execution_id: int, at: datetime) -> None:
+        """Record that it waits no more after a failure; raise TakenOverError if it is no more this process's."""
+        ...
+
+    def refuse_taken_over(self, execution_id: int) -> None:
+        """Raise TakenOverError if another process carries it out."""
+        ...
+
     def ask_cancel(self, execution_id: int) -> None:
         """Ask whoever carries it out to stop."""
         ...
@@ -313,6 +325,10 @@ class Operator(Protocol):
 
         `connected`: who is, a line each; `warm`: one more warm pass may be asked for instead.
         """
+        ...
+
+    def withdraw_confirmation(self) -> None:
+        """Go on after a failure: a name that was given beforehand for the stop counts no more, since it is late now."""
         ...
 
     def wants_to_end(self) -> bool:

@@ -423,6 +423,10 @@ class Plan:
     verify: Verify = Verify.CHANGED
     queries: Queries | None = None
     """Of the operator's own, which a dress rehearsal measures."""
+    old_folders: tuple[str, ...] = ()
+    new_folders: tuple[str, ...] = ()
+    """The data directory of the old cluster with the folders to which its links lead, and the folders on the new server
+    to which its data roots are copied."""
 
     def step(self, step_id: str) -> Step | None:
         """Return the step of that id."""

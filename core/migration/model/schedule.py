@@ -13,6 +13,23 @@ _FURTHEST = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
+class FailedTry:
+    """A failure after which a scheduled execution waits and goes on by itself.
+
+    Attributes:
+        at: when it failed.
+        number: which failure it is since the execution last got further, from 1.
+        why: the message of the error.
+        next_at: when the next try begins.
+    """
+
+    at: datetime
+    number: int
+    why: str
+    next_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """The times for which an execution waits; None: it does not wait.
 
@@ -21,10 +38,12 @@ class Schedule:
     Attributes:
         start_at: when the first step begins.
         ask_at: when the operator is asked at the earliest whether the old cluster may be stopped.
+        failed_tries: every failure after which it has waited and gone on, in their order.
     """
 
     start_at: datetime | None = None
     ask_at: datetime | None = None
+    failed_tries: tuple[FailedTry, ...] = ()
 
 
 UNSCHEDULED = Schedule()
@@ -88,6 +107,30 @@ def _local(meant: datetime) -> datetime:
             "give a time before or after the change of the clocks",
         )
     return found
+
+
+def dated(at: datetime) -> str:
+    """Return a time with its date, in the zone of this workstation: `2026-12-01 22:00`."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def asks_on_next_day(schedule: Schedule, now: datetime) -> bool:
+    """Return whether the question comes on the day after the start, or after today if the execution starts at once."""
+    if schedule.ask_at is None:
+        return False
+    start, ask = ((at or now).astimezone().date() for at in (schedule.start_at, schedule.ask_at))
+    return ask == start + timedelta(days=1)
+
+
+def describe_schedule(schedule: Schedule, now: datetime) -> str:
+    """For people: `Start 2026-11-30 22:00, question 2026-12-01 21:00 (next day)`; empty without times."""
+    parts = []
+    if schedule.start_at is not None:
+        parts.append(f"start {dated(schedule.start_at)}")
+    if schedule.ask_at is not None:
+        parts.append(f"question {dated(schedule.ask_at)}" + (" (next day)" if asks_on_next_day(schedule, now) else ""))
+    said = ", ".join(parts)
+    return f"{said[:1].upper()}{said[1:]}"
 
 
 def shown(at: datetime) -> str:

@@ -15,7 +15,7 @@ from core.facts.model import Cluster, Facts
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.cluster import find_cluster
-from core.migration.findings.data_roots import data_roots
+from core.migration.findings.data_roots import data_roots, linked_folders
 from core.migration.findings.dress import explain_no_dress_rehearsal
 from core.migration.findings.query_scripts import query_database
 from core.migration.model.checks import CheckResult, Status
@@ -135,6 +135,8 @@ def make_plan(
         queries=replace(asked.queries, database=query_database(asked.queries, context.cluster))
         if dressed and asked.queries
         else None,
+        old_folders=(context.cluster.data_directory, *(folder for _, folder in linked_folders(context.cluster))),
+        new_folders=tuple(root.target for root in context.roots),
     )
 
 

@@ -7,11 +7,10 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call, command
 
 MOST_BYTES = 256 * 1024**2
-SUMMED_BYTES = 192 * 1024**2
-"""The bytes for each process. They take a fraction of a second on a processor with instructions for checksums, and one
-or two seconds on others."""
+SUMMED_BYTES = 16 * 1024**2
+"""The bytes of the first piece for each process, which shows how many more there is time for."""
 
-_SUM = "46b23b74b0d431993099b9ccef75ac4e30dc48305089aa236b6ff1de97fed713"
+_SUM = "080acf35a507ac9849cfcba47dc2ad83e01b75663a516279c8b9d243b719643e"
 """The SHA-256 checksum of that many zeros."""
 
 
@@ -25,9 +24,9 @@ def write(folder: str, seconds: int) -> Shell:
     return call("write_probe", folder, MOST_BYTES, seconds)
 
 
-def sums(program: str, processes: int) -> Shell:
+def sums(program: str, processes: int, seconds: int) -> Shell:
     """Return the command that times the checksums of zeros by several processes. It runs on both servers."""
-    return call("checksum_probe", program, processes, SUMMED_BYTES, _SUM)
+    return call("checksum_probe", program, processes, SUMMED_BYTES, _SUM, seconds)
 
 
 def ciphers() -> Shell:

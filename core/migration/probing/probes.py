@@ -128,7 +128,7 @@ def probe(
     recorder.take(Quantity.READ, lambda: _read(site, seconds))
     if route is not Route.LOCAL:
         recorder.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
-    recorder.take(Quantity.SUMS, lambda: sums.measure(site))
+    recorder.take(Quantity.SUMS, lambda: sums.measure(site, seconds))
     with scratch_folder(site) as scratch:
         recorder.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
         if not thorough:  # with the rates that are known by now

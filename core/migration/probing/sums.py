@@ -14,8 +14,12 @@ _MOST = 16
 """The largest number of processes on the new server. More would not improve the measurement."""
 
 
-def measure(site: ProbeContext) -> Measured:
+def measure(site: ProbeContext, seconds: int) -> Measured:
     """Measure both servers, and return the result of the slower one, for which the other has to wait.
+
+    Args:
+        site: both servers and the move.
+        seconds: the duration of the measurement.
 
     Raises:
         CommandError, ParseError: one of the servers cannot compute the checksums.
@@ -23,8 +27,8 @@ def measure(site: ProbeContext) -> Measured:
     program = "openssl" if all(map(_has_openssl, (site.old_facts, site.new_facts))) else "sha256sum"
     threads = site.new_facts.processor.threads if site.new_facts.processor is not None else _ON_OLD
     with ThreadPoolExecutor(2) as pool:
-        on_old = pool.submit(site.on_old, "probe: sums", commands.sums(program, _ON_OLD))
-        on_new = pool.submit(site.on_new, "probe: sums", commands.sums(program, min(threads, _MOST)))
+        on_old = pool.submit(site.on_old, "probe: sums", commands.sums(program, _ON_OLD, seconds))
+        on_new = pool.submit(site.on_new, "probe: sums", commands.sums(program, min(threads, _MOST), seconds))
         both = on_old.result(), on_new.result()
     timings = [parse_timing(each.stdout) for each in both]
     slower = max(range(2), key=lambda side: _a_byte(timings[side]))

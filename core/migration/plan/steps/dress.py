@@ -14,7 +14,7 @@ from core.migration.findings.dress import backup_functions, list_recovery_isolat
 from core.migration.findings.local_start import list_libraries_that_may_start_work
 from core.migration.findings.query_scripts import query_database
 from core.migration.model import step_ids
-from core.migration.model.dress import Queries, RehearsalOptions
+from core.migration.model.dress import Queries, RehearsalOptions, Script
 from core.migration.model.plan import (
     ONLY_LOOKS,
     ROOT_USER,
@@ -164,12 +164,15 @@ def _drop_page_cache() -> Step:
     )
 
 
+def script_arguments(script: Script) -> tuple[str | int, ...]:
+    """Return the arguments of run_with_queries that hand over a script: its weight, and its lines with their number."""
+    lines = script.text.removesuffix("\n").split("\n")
+    return script.weight, len(lines), *lines
+
+
 def _query_arguments(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
     """Return the arguments of run_with_queries that come before the function that measures the queries."""
-    scripts: list[str | int] = []
-    for each in queries.scripts:
-        lines = each.text.removesuffix("\n").split("\n")
-        scripts += [each.weight, len(lines), *lines]
+    scripts = [word for each in queries.scripts for word in script_arguments(each)]
     where = query_database(queries, context.cluster), queries.role
     return *where, queries.clients, queries.seconds, len(queries.scripts), *scripts
 

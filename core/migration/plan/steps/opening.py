@@ -56,7 +56,7 @@ def cutover_steps(context: PlanContext) -> list[Step]:
 
 def _register(context: PlanContext) -> list[Step]:
     """Return the steps by which the service of the new cluster finds its configuration and starts it at boot."""
-    register = "Write Debian's configuration of the new cluster (/etc/postgresql)"
+    register = "Prepare the files in /etc/postgresql by which the service starts the new cluster"
     by_files = "The service of the new cluster starts it by its configuration in /etc/postgresql."
     enable = "Enable the start of the new cluster at boot"
     at_boot = "The old cluster starts at boot, too. Until the cutover the fence keeps the new cluster from starting."

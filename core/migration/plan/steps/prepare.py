@@ -89,7 +89,7 @@ def _fence_new(context: PlanContext) -> Step:
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
         id=step_ids.FENCE_NEW,
-        title="Fence the new cluster by pghaul-fence, so that nobody starts it before the cutover",
+        title="Fence the new cluster (directory pghaul-fence), so that only this move can start it",
         action=RemoteCall(
             side=Side.NEW,
             user=user,

@@ -108,7 +108,7 @@ def _check_copy_unchanged(context: PlanContext) -> Step:
 
 def _unregister(context: PlanContext) -> list[Step]:
     """Return the steps that undo the changes to the host of the new cluster, the last change first."""
-    files = "Restore Debian's configuration of the new server (/etc/postgresql)"
+    files = "Restore the files in /etc/postgresql of the new server"
     at_boot = "Disable the start of the new cluster at boot"
     changes = [(files, each) for each in service.register_with_host(context)]
     changes += [(at_boot, each) for each in service.enable_at_boot(context)]

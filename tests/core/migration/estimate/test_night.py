@@ -3,11 +3,10 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from core.migration.estimate import Spec, simulated
-from core.migration.estimate.night import NEVER, Fit, Night, fit
+from core.migration.estimate.night import NEVER, Night, fit
 from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec
+from core.migration.model.estimate import Fit
 
 SPEC = Spec(
     ClusterSpec(1.22e12, files=20_000, change_bytes_per_hour=1e9),
@@ -16,9 +15,9 @@ SPEC = Spec(
 )
 
 
-def found(name: str, seconds: float, *, way_back: bool = False, price: float | None = None) -> Fit:
+def found(name: str, seconds: float, *, way_back: bool = False) -> Fit:
     method = next(each for each in simulated(SPEC) if each.name == name)
-    return fit(SPEC, method, Night(seconds, way_back), price=price)
+    return fit(SPEC, method, Night(seconds, way_back))
 
 
 def test_a_cold_copy_at_50_mb_a_second_fits_into_no_four_hours_but_at_100() -> None:
@@ -73,10 +72,3 @@ def test_an_upgrade_fits_where_little_changes() -> None:
     made = next(each for each in simulated(busy) if each.name == "pg-upgrade-link")
     may_change, changes = re.findall(r"([\d.]+) GiB", fit(busy, made, Night(900, way_back=False)).must_hold)
     assert float(may_change) < float(changes)
-
-
-def test_a_price_for_each_hour() -> None:
-    cost = found("cold-copy", 3600, price=1000).cost
-    assert cost is not None
-    assert cost.likely == pytest.approx(6800, rel=0.05)
-    assert cost.low < cost.likely < cost.high

@@ -8,10 +8,10 @@ import pytest
 
 from core.migration.estimate import Spec, estimate, simulated
 from core.migration.estimate.draws import span
-from core.migration.estimate.night import Fit
-from core.migration.estimate.planning import Planned, answers, clock
+from core.migration.estimate.planning import Planned, answered, answers, clock
 from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec
 from core.migration.model.asked import Asked, window_of
+from core.migration.model.estimate import Fit
 
 VIENNA = ZoneInfo("Europe/Vienna")
 NOON = datetime(2026, 11, 30, 12, tzinfo=VIENNA)
@@ -24,7 +24,8 @@ SPEC = Spec(
 
 
 def planned(window: str, now: datetime = NOON, spec: Spec = SPEC) -> Planned:
-    return answers(spec, estimate(spec), Asked(window_of(window)), now=now)
+    asked = Asked(window_of(window))
+    return answers(spec, answered(spec, estimate(spec), asked), asked, now)
 
 
 def fit(found: Planned, method: str = "warm-copy") -> Fit:
@@ -96,3 +97,34 @@ def test_seconds_are_counted_also_where_the_clocks_are_changed() -> None:
     assert replica.stop_by is not None
     passed = replica.stop_by.timestamp() - replica.begin_by.timestamp()
     assert passed == pytest.approx(replica.begin_before)
+
+
+def test_a_price_for_each_hour_of_the_downtime() -> None:
+    asked = Asked(downtime_seconds=3600.0, price=1000.0)
+    made = answered(SPEC, estimate(SPEC), asked)
+    cold = fit(answers(SPEC, made, asked, NOON), "cold-copy")
+    assert cold.cost is not None
+    assert cold.cost.likely == pytest.approx(1000 * cold.downtime.likely / 3600)
+    assert cold.cost.low < cold.cost.likely < cold.cost.high
+    assert all(each.cost is None for each in answers(SPEC, made, asked.kept, NOON).fits)
+
+
+def test_an_estimate_holds_what_it_has_answered_and_the_answers_are_its_own() -> None:
+    """Whatever is known by now: each figure has one source."""
+    asked = Asked(window_of("22:00-02:00"), 600.0, price=5.0, growth_bytes_per_month=1e9)
+    made = answered(SPEC, estimate(SPEC), asked)
+    assert made.asked == Asked(window_of("22:00-02:00"), 600.0)
+    assert {each.method for each in made.fits} == {each.method for each in made.methods if not each.ruled_out}
+    assert all(each.likelihood is not None for each in made.helps)
+    faster = replace(SPEC, copy=CopySpec(2e9, pass_seconds=0.4))
+    found = answers(faster, made, asked, NOON)
+    assert found.helps == made.helps
+    assert [each.likelihood for each in found.fits] == [each.likelihood for each in made.fits]
+    assert [each.downtime for each in found.fits] == [each.downtime for each in made.fits]
+
+
+def test_an_estimate_that_nothing_was_asked_of_has_no_fits() -> None:
+    made = answered(SPEC, estimate(SPEC), Asked(price=5.0))
+    assert (made.fits, made.asked, made.changes) == ((), Asked(), None)
+    assert made.helps
+    assert all(each.likelihood is None for each in made.helps)

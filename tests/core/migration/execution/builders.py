@@ -31,6 +31,9 @@ class Nobody:
     def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
         raise AssertionError(cluster, connected, warm)
 
+    def withdraw_confirmation(self) -> None:
+        pass
+
     def wants_to_end(self) -> bool:
         return False
 

@@ -153,8 +153,10 @@ def test_nothing_to_show() -> None:
 
 
 MOVED = {"/space": "/srv/pg/space"}
-PLANNED = plan({"tablespaces": (space("/space"), space("/other", 16401))}, {"tablespace_targets": MOVED})
+MADE = plan({"tablespaces": (space("/space"), space("/other", 16401))}, {"tablespace_targets": MOVED})
 """One tablespace of two gets another path."""
+PLANNED = replace(MADE, steps=tuple(change_step(step, call="true") for step in MADE.steps if step.remote))
+"""The calls of the steps can change freely: nothing is read from them."""
 
 
 @pytest.mark.parametrize("kind", list(Kind))

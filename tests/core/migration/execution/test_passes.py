@@ -1,16 +1,16 @@
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from core.migration.execution import passes
 from core.migration.execution.passes import (
     MOST,
-    ExtraPass,
+    FinishedPasses,
     PrecopyPass,
     estimate_gain,
     is_another_pass_worthwhile,
     is_last_pass_outdated,
     is_pass_due_while_waiting,
 )
-from tests.core.migration.execution.builders import execution
 
 
 def test_a_first_pass_of_seconds_is_enough() -> None:
@@ -59,6 +59,7 @@ def test_without_bytes_the_seconds_alone_tell() -> None:
 @pytest.mark.parametrize(
     ("waited", "left", "made"),
     [
+        (0, 199, False),  # nothing has changed since
         (60, 7200, False),
         (899, 7200, False),
         (900, 7200, True),
@@ -67,15 +68,14 @@ def test_without_bytes_the_seconds_alone_tell() -> None:
         (900, 99, False),  # it would delay the question
     ],
 )
-def test_passes_while_the_question_is_waited_for(
-    monkeypatch: pytest.MonkeyPatch, *, waited: float, left: float, made: bool
-) -> None:
-    monkeypatch.setattr(passes, "find_extra_pass", lambda _: ExtraPass(True, waited, 100.0))
-    assert is_pass_due_while_waiting(execution(), left) is made
-    monkeypatch.setattr(passes, "find_extra_pass", lambda _: ExtraPass(False, waited, 100.0))
-    assert not is_pass_due_while_waiting(execution(), left)
-    monkeypatch.setattr(passes, "find_extra_pass", lambda _: None)
-    assert not is_pass_due_while_waiting(execution(), left)
+def test_passes_while_the_question_is_waited_for(*, waited: float, left: float, made: bool) -> None:
+    """The files change by 20 MB/s, and 100 MB/s are sent."""
+    copied = (PrecopyPass(1000, 100_000_000_000), PrecopyPass(100, 20_000_000_000))
+    ended = datetime.now(UTC) - timedelta(seconds=waited + 0.5)
+    assert is_pass_due_while_waiting(FinishedPasses(copied, ended), left) is made
+    quiet = (copied[0], PrecopyPass(100, 0))
+    assert not is_pass_due_while_waiting(FinishedPasses(quiet, ended), left)
+    assert not is_pass_due_while_waiting(FinishedPasses((), None), left)
 
 
 def test_what_came_while_people_were_waited_for_is_worth_a_pass() -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from core import documents
 from core.migration.execution.queries import (
     AS_ROLE,
     UNEQUAL,
@@ -15,15 +16,18 @@ from core.migration.execution.queries import (
     parse_runs,
     query_results,
     sentences,
+    without_script_texts,
 )
 from core.migration.execution.step_runner import KEPT
 from core.migration.model import step_ids
-from core.migration.model.dress import Queries, Script
+from core.migration.model.dress import Queries, RehearsalOptions, Script
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.plan import Phase
 from core.redaction import CUT, end_without_secrets
+from core.servers.shell import split
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.core.migration.plan.plans import plan
 from tests.steps import change_step
 
 QUERIES = Queries((Script("one.sql", 3, "select 1"), Script("two.sql", 1, "select 2")), "reader", "shop", on_old=True)
@@ -196,3 +200,50 @@ def test_a_report_that_is_not_whole_is_no_measurement(printed: str) -> None:
     (run,) = parse_runs(f"queries new 1\n{printed}")
     assert run.metrics == ()
     assert run.why
+
+
+WITHIN = "select 'only_in_script_b';"
+AROUND = f"1\n1\n{WITHIN}\nselect 'only_in_script_a';\n"
+LONG = "".join(f"select {number}, 'it''s', \"a\", $1, \\x from only_in_script;\n" for number in range(2000))
+
+
+@pytest.mark.parametrize(
+    "scripts",
+    [
+        (Script("long.sql", 1, LONG),),
+        (Script("one.sql", 3, "select 'only_in_script';"), Script("long.sql", 1, LONG)),
+        (Script("empty.sql", 1, "\n"), Script("blank.sql", 2, "\n\nselect 1 -- only_in_script\n\n")),
+        (Script("within.sql", 1, WITHIN), Script("around.sql", 2, AROUND)),
+        (Script("around.sql", 2, AROUND), Script("within.sql", 1, WITHIN)),
+        (Script("numbers.sql", 1, "1\n1\n1\n1 -- only_in_script\n"), Script("one.sql", 1, "1 -- only_in_script")),
+        (Script("same.sql", 1, WITHIN), Script("again.sql", 1, WITHIN)),
+    ],
+    ids=["long", "two", "empty lines", "one before it", "one behind it", "numbers", "the same"],
+)
+def test_the_texts_of_scripts_are_left_out_of_a_status_and_nothing_else_is(scripts: tuple[Script, ...]) -> None:
+    made = plan(
+        {"running": True}, dressed=True, asked=RehearsalOptions(queries=Queries(scripts, "reader", on_old=True))
+    )
+    whole = replace(execution(kind=Kind.REHEARSAL), plan=made)
+    shorter = without_script_texts(whole)
+    told = documents.dump(shorter)
+    assert documents.dump(whole).count("only_in_script") >= 3
+    assert "only_in_script" not in told
+    assert shorter.plan.queries is not None
+    assert [(each.name, each.weight) for each in shorter.plan.queries.scripts] == [
+        (each.name, each.weight) for each in scripts
+    ]
+    measuring = {step_ids.MEASURE_QUERIES_OLD, step_ids.REHEARSE_START}
+    for before, after in zip(whole.plan.steps, shorter.plan.steps, strict=True):
+        assert (before == after) is (before.id not in measuring)
+        assert split(before.call)[:6] == split(after.call)[:6]
+        assert split(before.call)[-4:] == split(after.call)[-4:]
+        if before.id in measuring:
+            assert len(split(before.call)) - len(split(after.call)) == sum(
+                len(each.text.removesuffix("\n").split("\n")) for each in scripts
+            )
+    assert replace(shorter, plan=whole.plan) == whole
+
+
+def test_an_execution_without_queries_is_shown_as_it_is() -> None:
+    assert without_script_texts(execution()) == execution()

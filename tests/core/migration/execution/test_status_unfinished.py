@@ -78,7 +78,7 @@ def test_the_downtime_is_one_figure_at_one_moment() -> None:
     assert found is not None
     assert "59 s" in figures(sentence(found, now))
     assert "3 min 53 s" in figures(sentence(found, made.steps[1].started_at + timedelta(seconds=233)))
-    assert figures(found.at) == ["4", "4", "5.0 s"]  # the step, of all; what is left, and no downtime of another moment
+    assert figures(found.at) == ["4", "4", "5 s"]  # the step, of all; what is left, and no downtime of another moment
     whole = describe_position(status_of(made, now))
     assert "59 s" in figures(whole)
 

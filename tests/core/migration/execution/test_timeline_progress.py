@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.migration.execution.timeline import (
+    Awaited,
     Wait,
     current_rate,
     describe_position,
@@ -86,7 +87,7 @@ def test_while_a_command_to_come_may_take_any_time_only_the_least_is_told(second
 
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
-    assert FIGURES.findall(describe_position(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2.0 s"]
+    assert FIGURES.findall(describe_position(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2 s"]
     opened = made(run(1, 0, 60), run(2, 70, 73), run(3, 80, 90), run(4, 90, 92))
     assert status_of(opened, after(100)).stopped_seconds is None
 
@@ -105,7 +106,7 @@ def test_the_time_for_which_it_waits_is_told_in_place_of_what_is_left() -> None:
     at = after(3600)
     to_start = replace(made(), schedule=Schedule(at, None))
     found = status_of(to_start, after(0))
-    assert found.waits == Wait(at, 3600.0, to_start=True)
+    assert found.waits == Wait(at, 3600.0, Awaited.START)
     assert describe_position(found).endswith(f"starts at {shown(at)} (in 1 h 00 min)")
     assert make_progress_event(to_start, after(0)).title == "waiting for the scheduled time"
     assert status_of(to_start, at).waits is None
@@ -119,7 +120,7 @@ def test_the_question_is_waited_for_between_the_copy_and_the_stop_alone() -> Non
         replace(made(*runs, steps=steps), schedule=Schedule(None, at))
         for runs in ((run(1, 0, 60),), (run(1, 0),), (run(1, 0, 60), run(2, 61)))
     )
-    assert status_of(copied, after(600)).waits == Wait(at, 3000.0, to_start=False)
+    assert status_of(copied, after(600)).waits == Wait(at, 3000.0, Awaited.QUESTION)
     assert describe_position(status_of(copied, after(600))).endswith(f"at {shown(at)} (in 50 min 00 s)")
     assert status_of(copying, after(600)).waits is None
     assert status_of(stopping, after(600)).waits is None

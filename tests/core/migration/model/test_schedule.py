@@ -8,7 +8,7 @@ import pytest
 
 from core import this_workstation
 from core.errors import InputError
-from core.migration.model.schedule import Schedule, schedule_of, time_of
+from core.migration.model.schedule import Schedule, describe_schedule, schedule_of, time_of
 
 pytestmark = pytest.mark.skipif(this_workstation.on_windows(), reason="Windows has no TZ")
 
@@ -74,3 +74,21 @@ def test_the_question_comes_after_the_start() -> None:
     assert schedule_of("22:00", None, now) == Schedule(start, None)
     with pytest.raises(InputError, match=r"21:00 is not after .*22:00"):
         schedule_of("22:00", "2026-11-30 21:00", now - timedelta(minutes=1))
+
+
+@pytest.mark.parametrize(
+    ("start", "ask", "said"),
+    [
+        ("22:00", "21:00", "Start 2026-11-30 22:00, question 2026-12-01 21:00 (next day)"),
+        ("22:00", "23:30", "Start 2026-11-30 22:00, question 2026-11-30 23:30"),
+        ("22:00", "2026-12-02 01:00", "Start 2026-11-30 22:00, question 2026-12-02 01:00"),
+        ("17:00", "16:00", "Start 2026-12-01 17:00, question 2026-12-02 16:00 (next day)"),
+        (None, "23:30", "Question 2026-11-30 23:30"),
+        (None, "17:00", "Question 2026-12-01 17:00 (next day)"),
+        ("22:00", None, "Start 2026-11-30 22:00"),
+        (None, None, ""),
+    ],
+)
+def test_resolved_times_are_told_with_their_dates(start: str | None, ask: str | None, said: str) -> None:
+    now = utc("2026-11-30 17:00")  # 18:00 on the workstation
+    assert describe_schedule(schedule_of(start, ask, now), now) == said
