@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.errors import InputError
+from core.files import read_small
 from core.language import ENGLISH
 from core.reports.model import Paper
 
@@ -50,14 +51,14 @@ def read_logo(path: Path) -> Logo:
         InputError: it cannot be read, is too large, or no PNG or JPEG.
     """
     try:
-        with path.expanduser().open("rb") as file:
-            content = file.read(LARGEST_LOGO + 1)
+        content = read_small(path.expanduser(), LARGEST_LOGO)
     except OSError as error:
         raise InputError(
             f"the logo {path} cannot be read: {(error.strerror or str(error)).lower()}", "name a PNG or JPEG file"
         ) from error
-    if len(content) > LARGEST_LOGO:
-        raise InputError(f"the logo {path} is larger than 1 MiB", "make it smaller: it is shown 14 mm high")
+    except InputError as error:
+        hint = "name a PNG or JPEG file of at most 1 MiB: it is shown 14 mm high"
+        raise InputError(f"the logo {path} {error.message}", hint) from error
     for head, form in _FORMATS:
         if content.startswith(head):
             return Logo(content, form)

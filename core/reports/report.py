@@ -140,7 +140,7 @@ def diagnoses(store: Store, move: Move) -> tuple[Diagnosis, ...]:
 
 
 def _volumes(runs: Sequence[Run]) -> Comparison | None:
-    sets: dict[tuple[Side, str, str], list[Run]] = {}
+    sets: dict[tuple[Side | None, str, str], list[Run]] = {}
     for run in runs:
         if run.outcome is Outcome.DONE:
             sets.setdefault((run.volume.side, run.volume.server, run.volume.mount_point), []).append(run)

@@ -1,12 +1,15 @@
-"""The three answers on a move for whoever decides: its storage, whether it can be moved, how long that takes."""
+"""The answers on a move for whoever decides: its storage, whether it can be moved, how long that takes, and if asked
+whether it fits into a window or a downtime."""
 
 from core import units
 from core.comparison.model import Comparison, Row, Verdict
-from core.language import tr
+from core.language import marked, tr
+from core.migration.estimate.night import SURE
 from core.migration.execution.timeline import account, downtime
+from core.migration.model.asked import NOTHING
 from core.migration.model.checks import Status
 from core.reports.model import Answer, Tone
-from core.reports.parts.durations import planned_method
+from core.reports.parts.durations import fit_words, likelihood, planned_fit, planned_method, window_words
 from core.reports.parts.storage_tables import headlines
 from core.reports.report import Report
 from core.reports.words import about, capital, counted, instant, listed, method, missing, reach, span
@@ -15,6 +18,30 @@ from core.reports.words import about, capital, counted, instant, listed, method,
 def answers(report: Report) -> tuple[Answer, ...]:
     """One on storage, one on the checks, one on the time."""
     return _storage(report), _movable(report), _time(report)
+
+
+def fits(report: Report) -> tuple[Answer, ...]:
+    """Whether the planned method fits into the window and the downtime; empty if nobody has asked, or it is over."""
+    fit, asked = planned_fit(report), NOTHING if report.estimate is None else report.estimate.asked
+    if fit is None or report.moved_by is not None:
+        return ()
+    limits = [] if asked.window is None else [window_words(asked.window)]
+    if asked.downtime_seconds is not None:
+        limits.append(tr("at most {time}").format(time=about(asked.downtime_seconds)))
+    line = tr("{limits}: likelihood {part}").format(limits=", ".join(limits), part=likelihood(fit.likelihood))
+    details = fit_words(fit, asked, report.old.name)
+    tone, words = next((tone, words) for least, tone, words in _LIKELY if fit.likelihood >= least)
+    question = tr("Is the downtime short enough?") if asked.window is None else tr("Does the move fit into the window?")
+    return (_answer(question, tone, tr(words), *details, figure=tr(words), line=line),)
+
+
+_LIKELY = (
+    (SURE, Tone.GOOD, marked("Yes")),
+    (0.5, Tone.MIXED, marked("Probably")),
+    (0.1, Tone.BAD, marked("Probably not")),
+    (0.0, Tone.BAD, marked("No")),
+)
+"""From which likelihood on, its tone, and the answer."""
 
 
 def _answer(question: str, tone: Tone, words: str, *details: str, figure: str = units.ABSENT, line: str = "") -> Answer:
@@ -163,8 +190,8 @@ def _time(report: Report) -> Answer:
         figure = units.duration(took)
         return _answer(question, Tone.GOOD, words, _expected(report), manual, against, figure=figure, line=line)
     manual = tr(
-        "Users are cut off for longer: the operator's decision on the cutover is not included, and the applications "
-        "are stopped before the downtime and repointed after it."
+        "Users are cut off for longer. Not counted: stopping the applications, the operator's decision on the cutover, "
+        "and repointing the applications."
     )
     low_high = tr("{low_to_high} with a probability of 80 %. The method of the move: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)

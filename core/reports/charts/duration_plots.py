@@ -249,7 +249,7 @@ def _key(*, carried: bool) -> list[Mark]:
     made: list[Mark] = [Box(0, 0.7, 3, 2.4, "planned", "muted"), Words(4.5, 2, tr("planned"), 7.5)]
     if carried:
         made += [Box(26, 1.1, 3, 1.6, "accent"), Words(30.5, 2, tr("real"), 7.5)]
-    made += [Box(52, 1.5, 3, _UNDERLINE, "bad"), Words(56.5, 2, tr("the cluster is stopped"), 7.5)]
+    made += [Box(52, 1.5, 3, _UNDERLINE, "bad"), Words(56.5, 2, tr("downtime"), 7.5)]
     return [*made, _diamond(98, 2), Words(101, 2, tr("point of no return"), 7.5)]
 
 

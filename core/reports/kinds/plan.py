@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core import units
 from core.comparison.model import Comparison
@@ -29,7 +30,7 @@ from core.reports.parts.storage_tables import (
 )
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
-from core.reports.summary import answers
+from core.reports.summary import answers, fits
 from core.reports.words import about, bottleneck, capital, counted, instant, missing, stage_name
 
 # The checks: what stands in the way with its evidence, the worst first; what passed in short rows.
@@ -167,7 +168,9 @@ def _answers(report: Report) -> tuple[Answer, ...]:
     storage, movable, time = answers(report)
     # what would have shortened a move that is over helps nobody
     bound = () if report.moved_by is not None else (_bound(report),)
-    return _go(report, movable), time, *bound, storage, _waived(report)
+    # a line, and no answer of its own: page one has room for both charts
+    fit = tuple(f"{one.question} {one.words}. {one.line}." for one in fits(report))
+    return _go(report, movable), replace(time, details=(*time.details, *fit)), *bound, storage, _waived(report)
 
 
 def _go(report: Report, movable: Answer) -> Answer:
@@ -210,11 +213,15 @@ def _rehearsed(report: Report) -> str:
     if copied is None and dressed is None:
         return tr("The move was not rehearsed yet.")
     said = []
-    if copied is not None:
+    if copied is not None and dressed is None:
+        only_copied = tr(
+            "The copy was rehearsed on {instant}, but the copied cluster was not started on the new server (no dress "
+            "rehearsal)."
+        )
+        said.append(only_copied.format(instant=instant(copied.started_at)))
+    elif copied is not None:
         said.append(tr("The copy was rehearsed on {instant}.").format(instant=instant(copied.started_at)))
-    if dressed is None:
-        said.append(tr("There was no dress rehearsal, in which the copied cluster is started on the new server."))
-    else:
+    if dressed is not None:
         made = tr(
             "A dress rehearsal, in which the copied cluster was started on the new server, was made on {instant}."
         )

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from core import units
 from core.language import tr
+from core.migration.estimate.planning import begins_with_a_precopy
 from core.migration.execution.record import DOWNTIME, EstimateComparison, bias, by_stage
-from core.migration.model.estimate import Help, Method
+from core.migration.model.asked import NOTHING, Asked, window_text
+from core.migration.model.estimate import Estimate, Fit, Help, Method
 from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.duration_plots import chain, link_name, methods, stages
-from core.reports.model import Block, Cell, Item, Items, Section, Table, Text, Tone
+from core.reports.model import Block, Cell, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
 from core.reports.words import about, bottleneck, capital, instant, method, missing, span, stage_name, time_words
@@ -24,6 +26,54 @@ def planned_method(report: Report) -> Method | None:
     if planned is not None and not planned.ruled_out:
         return planned
     return report.estimate.method(report.estimate.to_take)
+
+
+def planned_fit(report: Report) -> Fit | None:
+    """How that method fits into the window and the downtime; None where nobody has asked."""
+    made, chosen = report.estimate, planned_method(report)
+    return None if made is None or chosen is None or made.asked == NOTHING else made.fit(chosen.method)
+
+
+def window_words(window: tuple[float, float]) -> str:
+    """`22:00 to 02:00`."""
+    begin, end = window_text(window).split("-")
+    return tr("{low} to {high}").format(low=begin, high=end)
+
+
+def fit_words(fit: Fit, asked: Asked, old: str) -> tuple[str, ...]:
+    """What was asked and how likely it is met, when the old server must be stopped, and what is needed."""
+    return (_asked(fit, asked, old), *_latest(fit, asked), *_needed(fit))
+
+
+def _asked(fit: Fit, asked: Asked, old: str) -> str:
+    most, part = about(asked.seconds or 0.0), likelihood(fit.likelihood)
+    if asked.window is None:
+        return tr("The downtime is at most {time} with a likelihood of {part}.").format(time=most, part=part)
+    said = tr("Window: {window}, by the clock of {server}.").format(window=window_words(asked.window), server=old)
+    if asked.downtime_seconds is not None:
+        said += " " + tr("Longest acceptable downtime: {time}.").format(time=about(asked.downtime_seconds))
+    fits = tr("With a likelihood of {part}, the downtime and a rollback after it take at most {time} together.")
+    return f"{said} {fits.format(time=most, part=part)}"
+
+
+def _latest(fit: Fit, asked: Asked) -> tuple[str, ...]:
+    """How long before the end of a window that is long enough the old cluster must be stopped."""
+    if asked.window is None or asked.seconds is None or fit.start_by > asked.seconds:
+        return ()
+    said = tr("Stop the old cluster at least {time} before the end of the window, to leave time for a rollback.")
+    begin = tr("The pre-copy must begin at least {time} before the downtime.")
+    ahead = f" {begin.format(time=about(fit.begin_before))}" if begins_with_a_precopy(fit.method) else ""
+    return (f"{said.format(time=about(fit.start_by))}{ahead}",)
+
+
+def _needed(fit: Fit) -> tuple[str, ...]:
+    said = tr("For a likelihood of 90 %: {condition}.")
+    return (said.format(condition=recorded(fit.must_hold)),) if fit.must_hold else ()
+
+
+def likelihood(part: float) -> str:
+    """`97 %`."""
+    return f"{part * 100:.0f} %"
 
 
 def helping(report: Report) -> tuple[Help, ...]:
@@ -53,7 +103,13 @@ def durations(report: Report) -> Section:
     chosen = planned_method(report)
     if chosen is not None:
         blocks.append(_chosen(chosen))
-    parts = (*_links(report), _helps(helping(report)), _assumed(report.estimate.methods), _record(report))
+    parts = (
+        *_links(report),
+        _fits(report, report.estimate),
+        _helps(helping(report)),
+        _assumed(report.estimate.methods),
+        _record(report),
+    )
     return Section(tr("Durations"), (*blocks, *(part for part in parts if part)))
 
 
@@ -163,27 +219,62 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
     return (Text(said, small=True),)
 
 
+def _likelihood(part: float | None) -> Cell:
+    return Cell(units.ABSENT if part is None else likelihood(part), part)
+
+
+def _fits(report: Report, made: Estimate) -> Section:
+    """How the planned method and each other one fits into the window or downtime that was asked about."""
+    planned = planned_fit(report)
+    words = () if planned is None else (Text(" ".join(fit_words(planned, made.asked, report.old.name))),)
+    head = (
+        tr("Method"),
+        tr("Likelihood"),
+        tr("Before the downtime"),
+        tr("Downtime and rollback"),
+        tr("Condition for 90 %"),
+    )
+    rows: tuple[Row, ...] = tuple(
+        (
+            method(one.method),
+            _likelihood(one.likelihood),
+            Cell(about(one.begin_before), one.begin_before) if one.begin_before >= 1 else units.ABSENT,
+            Cell(about(one.start_by), one.start_by),
+            Cell(capital(recorded(one.must_hold)) if one.must_hold else tr("none"), is_prose=True),
+        )
+        for one in sorted(made.fits, key=lambda fit: -fit.likelihood)
+    )
+    said = tr("The times are high values: 90 % of the simulated moves take less.")
+    title = tr("Fit into the downtime") if made.asked.window is None else tr("Fit into the window")
+    table = Table("fits", head, rows, (1.2, 0, 0.7, 0.7, 2.0), frozenset({1, 2, 3}))
+    return Section(title, (*words, table, Text(said, small=True)) if rows else ())
+
+
 def _helps(found: Sequence[Help]) -> Section:
+    likely = any(one.likelihood is not None for one in found)
     head = (
         tr("Change"),
         tr("Downtime saved"),
         tr("Total time saved"),
         tr("Effort"),
         tr("Bottleneck after the change"),
+        *([tr("Likelihood")] if likely else []),
     )
     best = sorted(found, key=saving, reverse=True)[:_MOST_HELPS]
-    rows = tuple(
+    rows: tuple[Row, ...] = tuple(
         (
             capital(recorded(one.change)),
             Cell(_saved(one.downtime_seconds), one.downtime_seconds),
             Cell(_saved(one.duration_seconds), one.duration_seconds),
             units.ABSENT if one.effort is None else tr(one.effort.heading),
             bottleneck(one.then_bound_by),
+            *([_likelihood(one.likelihood)] if likely else []),
         )
         for one in found
         if one in best
     )
-    table = Table("helps", head, rows, (2.2, 0.8, 0.8, 0.6, 1.1), frozenset({1, 2}))
+    widths = (2.2, 0.8, 0.8, 0.6, 1.1, *([0.0] if likely else []))
+    table = Table("helps", head, rows, widths, frozenset({1, 2, *([5] if likely else [])}))
     said = tr(
         "Each row changes one thing, and nothing else. The last column names what limits the longest stage after the "
         "change, which may be the same as before. An improvement of less than a second counts as none."

@@ -22,9 +22,9 @@ from core.migration.execution.queries import (
 from core.migration.execution.queries import missing as why_missing
 from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.model import step_ids
-from core.migration.model.estimate import Estimate, Method
+from core.migration.model.estimate import Estimate, Method, stage_heading
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
-from core.migration.model.plan import OPERATOR, Step
+from core.migration.model.plan import OPERATOR, Phase, Step
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
 from core.reports.parts.plan_table import MANY_STEPS
@@ -157,7 +157,7 @@ def people(latest: Execution) -> Section:
 
 def steps(latest: Execution) -> Section:
     """Every step, planned against real: on one time axis, and as a table."""
-    drawing = gantt(_bars(latest))
+    drawing = gantt((*_bars(latest), *_rollback_bars(latest)))
     blocks: list[Block] = [] if drawing is None else [drawing]
     blocks.append(_steps_table("steps", _grouped(latest), latest, back=False))
     if any(run.void for run in latest.steps):
@@ -165,7 +165,8 @@ def steps(latest: Execution) -> Section:
         blocks.append(Text(said, small=True))
     way_back = [run for run in latest.steps if run.back]
     if way_back:
-        blocks.append(Section(tr("Rollback"), (_steps_table("way-back", [("", way_back)], latest, back=True),)))
+        table = _steps_table("way-back", [(stage_heading(Phase.ROLLBACK), way_back)], latest, back=True)
+        blocks.append(Section(tr("Rollback"), (table,)))
     return Section(tr("All steps, planned and measured"), tuple(blocks))
 
 
@@ -202,6 +203,24 @@ def _bars(latest: Execution) -> tuple[Bar, ...]:
     return tuple(bars)
 
 
+def _rollback_bars(latest: Execution) -> list[Bar]:
+    """Each step of the rollback as it was. No plan says when it would begin, or how long it takes."""
+    runs: dict[int, list[StepRun]] = {}
+    for run in latest.steps:
+        if run.back:
+            runs.setdefault(run.number, []).append(run)
+    return [
+        Bar(f"{number}. {recorded(of[0].title)}", None, _covered(latest, of), any(_is_down(latest, run) for run in of))
+        for number, of in runs.items()
+    ]
+
+
+def _is_down(latest: Execution, run: StepRun) -> bool:
+    """Return whether clients had no cluster when a step of the rollback began."""
+    down = downtime(latest, run.started_at)
+    return down is not None and (down.ended_at is None or run.started_at < down.ended_at)
+
+
 def _covered(latest: Execution, runs: Sequence[StepRun]) -> tuple[float, float] | None:
     """From the first start to the last end, in seconds since the execution began."""
     ends = [run.ended_at or run.started_at for run in runs]
@@ -223,6 +242,10 @@ def _phase_bars(latest: Execution) -> tuple[Bar, ...]:
             joined.down or bar.down,
             bar.point if joined.point is None else joined.point,
         )
+    back = [run for run in latest.steps if run.back]
+    if back:
+        name = stage_name(Phase.ROLLBACK)
+        bars[name] = Bar(name, None, _covered(latest, back), any(_is_down(latest, run) for run in back))
     return tuple(bars.values())
 
 

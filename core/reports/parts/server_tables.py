@@ -47,7 +47,7 @@ def _details(report: Report) -> list[Section]:
     found = (
         (tr("Other clusters"), _clusters(report)),
         (
-            tr("File systems that the move reads or writes"),
+            tr("File systems of the data directory, the WAL and the tablespaces"),
             Table(
                 "file-systems",
                 system_head,

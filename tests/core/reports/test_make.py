@@ -144,6 +144,78 @@ def test_a_mask_knows_a_name_in_whatever_letters_it_is_written() -> None:
     assert mask("srv-s.example and adb1") == "server-1.example and adb1"
 
 
+NAMELESS = {
+    "{}:/export on /backup type nfs4 (rw,addr=10.0.0.9)": "nfs1.corp.example",
+    "admins@{}:/srv/backup": "nfs3",
+    "mon1,mon2,{}:6789:/ /ceph": "mon3",
+    "//{}/share /mnt cifs": "filer.corp.example",
+    "primary_conninfo = 'user=repl host={} port=5432'": "standby1",
+    "host={}": "standby1.corp.example",
+    "host={},b.example port=1": "a.example",
+    "host=a.example,{}.": "b.example",
+    "hostaddr='{}'": "10.0.0.9",
+    'host = "{}"': "standby2",
+    "pg_dump -h {} -p 5433 main": "standby3",
+    "psql --host={}": "standby4",
+    "psql --host {} main": "standby5",
+    "postgresql://{}:5432/main": "standby6",
+    "postgresql://a.example,{}/main": "standby7",
+    "postgres://repl:x@{}": "standby8",
+    "link/ether {} brd ff:ff:ff:ff:ff:ff": "52:54:00:12:34:56",
+    "eth0: {}.": "52:54:00:AB:cd:eF",
+    "Physical Address: {}": "52-54-00-12-34-56",
+    "arp {}": "5254.0012.3456",
+    "{}: UP": "enx525400123456",
+    "link/infiniband {}": "80:00:02:08:fe:80:00:00:00:00:00:00:f4:52:14:03:00:7b:cb:a1",
+}
+
+ALSO_NAMELESS = ("mon1", "mon2", "a.example", "b.example", "10.0.0.9")
+
+
+@pytest.mark.parametrize(("text", "name"), NAMELESS.items())
+@pytest.mark.parametrize("around", ["{}", "It says: {}", "({})", "{}\nand\n{}"])
+def test_a_mask_replaces_what_nobody_has_named(text: str, name: str, around: str) -> None:
+    mask = Mask(["gannon"], ["dba"])
+    said = around.replace("{}", text.replace("{}", name))
+    expected = re.escape(said)
+    for each in (name, *ALSO_NAMELESS):
+        expected = re.sub(rf"(?<!\w){re.escape(re.escape(each))}(?!\w)", r"(?:server|address)-\\d", expected)
+    masked = mask.text(said)
+    assert re.fullmatch(expected, masked)
+    assert name not in masked
+    assert mask.text(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PATH=/usr/local/bin:/usr/bin:/bin",
+        "Copy changed files: /srv/pg/data",
+        "https://www.postgresql.org/docs/15/app-pgbasebackup.html",
+        "file:///srv/x and file:/srv/x",
+        "link/loopback 00:00:00:00:00:00 brd ff:ff:ff:ff:ff:ff",
+        "2026-03-14 05:06:07 UTC, 05:06:07",
+        "host=/var/run/postgresql host=localhost",
+        "df -h /srv; pg_dump -h /tmp -h localhost",
+        "localhost:/export, old:/srv, new:/srv",
+        "host all all samenet scram-sha-256",
+        "/srv//a/b and 1/2//3",
+        "SHA256:ab:cd:ef, aes128-gcm@openssh.com",
+        "pci 0000:00:1f.2",
+    ],
+)
+def test_a_mask_leaves_what_names_no_server(text: str) -> None:
+    assert Mask(["gannon"], ["dba"]).text(text) == text
+
+
+def test_a_server_has_one_word_wherever_it_stands() -> None:
+    mask = Mask(["nfs1"]).text
+    assert (
+        mask("nfs1:/a nfs1.corp.example:/b host=NFS1 //nfs1/c") == "server-1:/a server-1:/b host=server-1 //server-1/c"
+    )
+    assert mask("b.example:/x host=b.example") == "server-2:/x host=server-2"
+
+
 @pytest.mark.parametrize("shape", [Format.PDF, Format.HTML])
 def test_it_replaces_a_file_in_one_go(document: Document, tmp_path: Path, shape: Format) -> None:
     path = tmp_path / "it's $(touch x) ö.pdf"

@@ -8,6 +8,8 @@ import pytest
 
 from core.language import entries, recorded_sentences, spoken
 from core.migration.estimate import estimate, load_spec
+from core.migration.estimate.planning import answered
+from core.migration.model.asked import Asked
 from core.migration.model.checks import Status
 from core.migration.model.move import Verify
 from core.migration.model.probe import Quantity
@@ -96,3 +98,12 @@ def test_a_text_of_many_beginnings_is_read_at_once() -> None:
     with spoken("de"):
         text = "The health of the disks of " + " could not be read (" * 50_000
         assert recorded(text) == text
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_every_condition_for_a_downtime_is_german(path: Path) -> None:
+    known = load_spec(path.read_text(), path.name)
+    with spoken("de"):
+        for seconds in (1.0, 600.0, 14_400.0):
+            made = answered(known, estimate(known), Asked(downtime_seconds=seconds))
+            assert [each.must_hold for each in made.fits if not is_known(each.must_hold)] == []

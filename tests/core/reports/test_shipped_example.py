@@ -12,12 +12,15 @@ from core.api.session import Session
 from core.history import example
 from core.history.store import Store
 from core.language import languages
+from core.migration.estimate.planning import answered
+from core.migration.model.asked import Asked, window_of
+from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Kind as ExecutionKind
 from core.reports.drawing import Words
 from core.reports.make import Format, Kind, content, of_move, of_storage
 from core.reports.model import Document, drawings
 from core.reports.options import Options
-from core.reports.report import build
+from core.reports.report import Report, build, spec
 from core.servers.profiles import Nobody
 
 MOST_PAGES = 9
@@ -39,16 +42,24 @@ def _document(session: Session, kind: Kind, options: Options) -> Document:
     return of_move(kind, report, options)
 
 
+def _answered(report: Report) -> Estimate:
+    """The estimate of the report, asked about a window and a downtime."""
+    known = spec(report)
+    assert known is not None
+    assert report.estimate is not None
+    return answered(known, report.estimate, Asked(window_of("22:00-02:00"), 600.0))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
-@pytest.mark.parametrize("carried_out", [False, True])
-def test_a_small_plan_is_short_and_its_page_one_holds_both_charts(
-    shipped: Session, language: str, carried_out: bool
-) -> None:
+@pytest.mark.parametrize("when", ["eve", "eve, asked", "afterwards"])
+def test_a_small_plan_is_short_and_its_page_one_holds_both_charts(shipped: Session, language: str, when: str) -> None:
     """On the eve as well as afterwards, when the record of what was carried out comes on top."""
     options = Options(language=language)
     report = build(shipped.store, example.MOVE)
-    if not carried_out:
+    if when == "eve, asked":
+        report = replace(report, estimate=_answered(report))
+    if when != "afterwards":
         rehearsed = tuple(each for each in report.executions if each.kind is ExecutionKind.REHEARSAL)
         report = replace(report, executions=rehearsed, record=(), record_of_all=())
     document = of_move(Kind.PLAN, report, options)

@@ -5,10 +5,12 @@ import dataclasses
 import pytest
 
 from core.comparison.model import Verdict
+from core.migration.model.asked import NOTHING, Asked, window_of
 from core.migration.model.checks import Status
+from core.migration.model.estimate import Fit, Span
 from core.reports.model import Answer
 from core.reports.report import Report
-from core.reports.summary import answers
+from core.reports.summary import answers, fits
 from tests.core.history import samples
 
 
@@ -36,8 +38,8 @@ def test_page_one_answers(full: Report) -> None:
     assert time.details == (
         ("3 h 12 min to 4 h 54 min with a probability of 80 %. The method of the move: Copy with the cluster stopped."),
         (
-            "Users are cut off for longer: the operator's decision on the cutover is not included, and the "
-            "applications are stopped before the downtime and repointed after it."
+            "Users are cut off for longer. Not counted: stopping the applications, the operator's decision on the "
+            "cutover, and repointing the applications."
         ),
     )
 
@@ -102,3 +104,59 @@ def test_what_is_not_known_says_what_to_do(empty: Report) -> None:
     assert _words(empty) == ["Not known"] * 3
     for one, command in zip(answers(empty), ("bench", "check", "estimate"), strict=True):
         assert f"Run pghaul {command} 'gannon to the new storage', or open" in one.details[0]
+
+
+def asked_of(report: Report, asked: Asked, likelihood: float, must_hold: str = "") -> Report:
+    """The report of a move whose estimate has answered that."""
+    assert report.estimate is not None
+    made = tuple(
+        Fit(each.method, likelihood, 1200.0, must_hold, 7200.0, each.downtime_seconds, Span(5.0, 10.0, 20.0))
+        for each in report.estimate.methods
+    )
+    return dataclasses.replace(report, estimate=dataclasses.replace(report.estimate, asked=asked, fits=made))
+
+
+NIGHT = window_of("22:00-02:00")
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "words", "tone"),
+    [
+        (1.0, "Yes", "good"),
+        (0.9, "Yes", "good"),
+        (0.89, "Probably", "mixed"),
+        (0.5, "Probably", "mixed"),
+        (0.49, "Probably not", "bad"),
+        (0.09, "No", "bad"),
+        (0.0, "No", "bad"),
+    ],
+)
+def test_whether_a_move_fits_is_said_by_its_likelihood(full: Report, likelihood: float, words: str, tone: str) -> None:
+    (answer,) = fits(asked_of(full, Asked(NIGHT), likelihood))
+    assert (answer.words, answer.figure, answer.tone.value) == (words, words, tone)
+    assert answer.line == f"22:00 to 02:00: likelihood {likelihood * 100:.0f} %"
+
+
+def test_the_window_and_the_downtime_are_said_with_what_is_needed(full: Report) -> None:
+    rate = "the copy must reach 100 MB/s; it is expected to reach 50.0 MB/s"
+    (answer,) = fits(asked_of(full, Asked(NIGHT, 3600.0), 0.75, rate))
+    assert answer.question == "Does the move fit into the window?"
+    assert answer.line == "22:00 to 02:00, at most 1 h: likelihood 75 %"
+    assert answer.details == (
+        (
+            "Window: 22:00 to 02:00, by the clock of gannon-old. Longest acceptable downtime: 1 h. With a likelihood "
+            "of 75 %, the downtime and a rollback after it take at most 1 h together."
+        ),
+        "Stop the old cluster at least 20 min before the end of the window, to leave time for a rollback.",
+        f"For a likelihood of 90 %: {rate}.",
+    )
+    (answer,) = fits(asked_of(full, Asked(downtime_seconds=600.0), 1.0))
+    assert answer.question == "Is the downtime short enough?"
+    assert answer.details == ("The downtime is at most 10 min with a likelihood of 100 %.",)
+
+
+def test_what_was_not_asked_or_is_over_is_not_answered(full: Report, shipped: Report) -> None:
+    assert fits(full) == fits(shipped) == ()
+    assert fits(asked_of(full, NOTHING, 0.0)) == ()
+    assert fits(asked_of(shipped, Asked(NIGHT), 1.0)) == ()
+    assert fits(dataclasses.replace(full, estimate=None)) == ()

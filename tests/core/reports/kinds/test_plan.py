@@ -6,8 +6,9 @@ from pathlib import Path
 from core.comparison.model import Finding, LeftOut
 from core.facts.model import Gap
 from core.migration.execution.record import EstimateComparison
+from core.migration.model.asked import Asked
 from core.migration.model.checks import Status, Waiver
-from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.estimate import Effort, Estimate, Help, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Phase, PlanWarning
 from core.reports.kinds.plan import plan_report
@@ -17,6 +18,7 @@ from core.reports.parts.plan_table import plan as plan_section
 from core.reports.report import Report, build
 from tests.core.history import samples
 from tests.core.reports.reading import answers, names, rows, titles, words
+from tests.core.reports.test_summary import NIGHT, asked_of
 from tests.histories import Histories
 
 
@@ -43,6 +45,30 @@ def test_five_lines_and_two_charts_are_page_one(full: Report) -> None:
     assert made.answers[4].words == "1 warning; 1 check without a result"
     warned = next(check for check in full.checks or () if check.status is Status.WARNING)
     assert made.answers[4].details[0] == f"{warned.title}: {warned.message}."
+
+
+def test_page_one_says_whether_the_move_fits_and_a_table_says_it_of_each_method(full: Report) -> None:
+    asked = asked_of(full, Asked(NIGHT), 0.75)
+    made = _made(asked)
+    assert len(made.answers) == 5
+    assert made.answers[1].details[-1] == (
+        "Does the move fit into the window? Probably. 22:00 to 02:00: likelihood 75 %."
+    )
+    assert "at least 20 min before the end of the window" in words(made.sections)
+    assert asked.estimate is not None
+    assert len(rows(made, "fits")) == len(asked.estimate.methods)
+    assert {row[1] for row in rows(made, "fits")} == {"75 %"}
+    assert "fits" not in names(_made(full))
+
+
+def test_each_improvement_tells_how_likely_the_move_fits_with_it(full: Report) -> None:
+    assert full.estimate is not None
+    change = Help("4 streams", 600.0, 60.0, "wire", Effort.MINUTES)
+    before, after = (
+        rows(_made(dataclasses.replace(full, estimate=dataclasses.replace(full.estimate, helps=(each,)))), "helps")
+        for each in (change, dataclasses.replace(change, likelihood=0.97))
+    )
+    assert after == [[*before[0], "97 %"]]
 
 
 def test_page_one_tells_three_findings_and_how_many_more_there_are(full: Report) -> None:
@@ -79,7 +105,7 @@ def test_page_one_says_what_was_rehearsed(full: Report) -> None:
     failed = dataclasses.replace(done, state=State.STOPPED)
     assert said() == said(failed) == "The move was not rehearsed yet."
     assert said(done).startswith("The copy was rehearsed on ")
-    assert "There was no dress rehearsal" in said(done)
+    assert said(done).endswith(", but the copied cluster was not started on the new server (no dress rehearsal).")
     assert said(dressed).startswith("A dress rehearsal")
     assert "The copy was rehearsed on " in said(dressed, done)
 

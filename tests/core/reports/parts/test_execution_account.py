@@ -11,7 +11,7 @@ from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, Stat
 from core.migration.model.plan import Phase, Step
 from core.reports.kinds.execution import execution_report
 from core.reports.kinds.plan import plan_report
-from core.reports.model import Document
+from core.reports.model import Document, drawings
 from core.reports.options import Options
 from core.reports.parts.execution_account import sentence
 from core.reports.report import Report
@@ -202,11 +202,28 @@ def test_the_way_back(full: Report) -> None:
         "The move was rolled back. gannon-old has served clients again since 15 March 2026, 07:01 UTC. "
         "The downtime was 1 h 41 min."
     )
-    assert [row[1] for row in rows(_made(report), "way-back")] == ["start old"]
+    assert [row[0] for row in rows(_made(report), "way-back")] == ["Rollback, 1 min 00 s", "1"]
+    assert rows(_made(report), "way-back")[1][1] == "start old"
     before = _executed(full, *ALL[:1], back, state=State.ROLLED_BACK)
     assert (
         _sentence(before) == "The move was rolled back before gannon-old was stopped. gannon-old still serves clients."
     )
+
+
+def test_each_step_of_a_rollback_has_its_duration_in_table_and_charts(full: Report) -> None:
+    """Also one that was tried again."""
+    tried = replace(_run(1, at=120, minutes=2), title="start old", back=True, exit_status=1)
+    again = replace(_run(1, at=123, minutes=3), title="start old", back=True, attempt=2)
+    looked = replace(_run(2, at=130, minutes=4), title="look at old", back=True)
+    made = _made(_executed(full, *ALL[:5], tried, again, looked, state=State.ROLLED_BACK))
+    table = rows(made, "way-back")
+    assert [row[4] for row in table[1:]] == ["2 min 00 s", "3 min 00 s", "4 min 00 s"]
+    assert table[0] == ["Rollback, 14 min 00 s"]
+    charts = {block.name: block.alt for block in drawings(made)}
+    assert "1. start old: real 6 min 00 s. 2. look at old: real 4 min 00 s." in charts["gantt"]
+    assert "Rollback: real 14 min 00 s." in charts["phases"]
+    none = _made(_executed(full, *ALL[:5], state=State.STOPPED))
+    assert not any("Rollback" in block.alt for block in drawings(none))
 
 
 def test_a_rehearsal_says_what_the_night_costs_once_it_was_estimated(full: Report) -> None:
