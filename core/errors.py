@@ -58,7 +58,17 @@ class ServerError(PghaulError):
 
 
 class UnreachableError(ServerError):
-    """No connection: wrong address, closed port, no route, no answer in time."""
+    """No connection: wrong address, closed port, no route, no answer in time.
+
+    Attributes:
+        lasting: whether it fails again until somebody changes something: no network that comes back mends it.
+    """
+
+    lasting = False
+
+    def __init__(self, message: str, hint: str = "", *, lasting: bool = False) -> None:
+        super().__init__(message, hint)
+        self.lasting = lasting
 
 
 class AuthenticationError(ServerError):

@@ -9,6 +9,7 @@ import secrets
 import stat
 from pathlib import Path
 
+from core import this_workstation
 from core.errors import InputError
 
 REPLACE = "--replace"
@@ -67,21 +68,36 @@ def _is_database(path: Path) -> bool:
         return False
 
 
-def read_small(path: Path, most: int) -> bytes:
+def read_small(path: Path, most: int, *, own: bool = False) -> bytes:
     """The content of a file of at most so many bytes, whatever somebody has named as one.
 
+    `own`: nobody but its user and root may have written it.
+
     Raises:
-        InputError: it is a pipe, a device or another thing that never ends, or longer; the message goes on after the
-            file's name.
+        InputError: it is a pipe, a device or another thing that never ends, or longer, or not the user's own; the
+            message goes on after the file's name.
         OSError: it cannot be read.
     """
     with open(path, "rb", opener=_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
             raise InputError("is not a regular file")
+        if own:
+            check_own(found)
         content = file.read(most + 1)
     if len(content) > most:
         raise InputError(f"is longer than {most // 1024} KiB")
     return content
+
+
+def check_own(found: os.stat_result) -> None:
+    """Raise InputError where others than its user and root may write a file or a folder; it goes on after its name."""
+    if this_workstation.on_windows():  # no owner or mode to go by
+        return
+    if found.st_uid not in {0, os.geteuid()}:
+        raise InputError(f"belongs to the user with ID {found.st_uid}, not to you")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(f"can be written by other users (its mode is {stat.S_IMODE(found.st_mode):o})")
 
 
 def _without_waiting(name: str, flags: int) -> int:

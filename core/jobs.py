@@ -7,7 +7,7 @@ that does the work. `cancel` may be called from any thread, more than once.
 - A cancellation kills the process group on the server over a second channel of the same connection.
 - Several threads may use one `Server`: the number of its channels stays below `MaxSessions` of sshd. Several threads
   may use the `Store`: its writes are short transactions.
-- Current values (`Live`) arrive several times a second, reported by ticks of the remote half
+- Current values (`Live`) arrive once or several times a second, from the tool itself or from ticks of the remote half
   (core/benchmarks/runs.py). They are shown and not stored.
 - If two servers are measured at once, two Jobs are relayed to one (core/api/benchmarks.py). A survey
   (core/api/survey.py) owns one pool. The servers report on the thread that owns it.
@@ -82,14 +82,16 @@ class CommandEnded:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What moves at this moment: of `subject`, such as a workload, at `source`, such as a side of a move.
+    """What moves at this moment: of `subject`, such as a workload, at `source`: a side of a move, or a volume.
 
-    `figures`: metric -> number in SI base units. It comes several times a second, and nobody keeps it.
+    `figures`: metric -> number in SI base units. It comes once or several times a second, and nobody keeps it.
+    `by`: the tool that reports the figures; empty: they are those of the disk.
     """
 
     source: str
     subject: str
     figures: Mapping[str, float]
+    by: str = ""
 
 
 Event = Progress | Note | CommandStarted | CommandEnded | Live

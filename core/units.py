@@ -147,6 +147,11 @@ def clock(number: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
+def time_left(number: float) -> str:
+    """An estimated rest of a time, no finer than it can be: 4.2 -> '4 s', 233 -> '3 min 50 s'."""
+    return duration(round(number, -1)) if number > 60 else clock(max(1, round(number)))
+
+
 def percent(fraction: float | None) -> str:
     """A fraction as per cent: 0.127 -> '12.7 %'."""
     return f"{_significant(fraction * 100)} %" if known(fraction) else ABSENT

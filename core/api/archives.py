@@ -1,8 +1,10 @@
-"""Export a move to an archive for another workstation, and import one."""
+"""Export a move, or benchmarks of no move, to an archive for another workstation, and import one."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from core.comparison.sets import place_on_server
 from core.errors import HistoryError, InputError
 from core.history.archive import Archive, read
 from core.history.store import Store
@@ -19,10 +21,29 @@ def export_move(store: Store, move: str, path: Path, *, replacing: bool = False)
     return path
 
 
-def import_move(store: Store, path: Path, name: str | None = None) -> str:
+def export_runs(store: Store, places: Sequence[str], path: Path, *, replacing: bool = False) -> Path:
+    """Write the benchmarks on volumes that belong to no move to an archive, and return the path of the archive.
+
+    Args:
+        store: the history.
+        places: the volumes, such as `db1:/srv/pg`.
+        path: the archive.
+        replacing: whether the file may exist already.
+
+    Raises:
+        InputError: a word names no volume, or one without such a benchmark, or the file exists and must not be
+            replaced, or it cannot be written.
+    """
+    path = path.absolute()
+    store.export_runs([place_on_server(word, dated=False) for word in places], path, replacing=replacing)
+    return path
+
+
+def import_move(store: Store, path: Path, name: str | None = None) -> str | None:
     """Import a move from an archive into the history, under `name` or its own name, and return its name.
 
-    If it fails, the history stays unchanged.
+    If the archive contains benchmarks of no move, those that are not in the history yet are imported, and None is
+    returned. If the import fails, the history stays unchanged.
 
     Raises:
         InputError: the file is not an archive, is damaged, has another schema, or contains what pghaul never writes; or
@@ -42,9 +63,10 @@ def _validate_archive(path: Path, archive: Archive) -> None:
             store.moves()
             for entry in store.entries(limit=10**9):
                 store.detail(entry.kind, entry.reference)
-            store.commands(move, limit=10**9)
-            store.hooks(move)
-            store.waivers(move)
+            if move is not None:
+                store.commands(move, limit=10**9)
+                store.hooks(move)
+                store.waivers(move)
         except HistoryError as error:
             raise InputError(
                 f"{path} was not written by pghaul: {error.message.replace(folder, str(path))}",

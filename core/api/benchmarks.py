@@ -1,4 +1,4 @@
-"""Run benchmarks on the volumes of a move: which volumes, how long, one after the other or side by side."""
+"""Run benchmarks on volumes, of a move or of any servers: which, how long, one after the other or side by side."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -7,17 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from core.api.facts import get_facts
+from core.api.facts import get_facts, get_facts_of_server
 from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
 from core.benchmarks.folders import user_for
+from core.benchmarks.forecasts import ALONE, major_version
 from core.benchmarks.installing import Installation, install, installation
 from core.benchmarks.model import Forecast, Run, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
 from core.benchmarks.suites import Listed, list_suites, load_suite, own_suites
-from core.comparison.sets import place_of
+from core.comparison.sets import place_of, place_on_server
 from core.errors import InputError
+from core.facts.model import Facts
 from core.jobs import Event, Job, Note, Progress
 from core.migration.model.move import Move
 from core.servers.shell import call
@@ -35,6 +37,7 @@ __all__ = [
     "run_side_by_side",
     "select_volumes",
     "volume_of_side",
+    "volumes_of_servers",
 ]
 
 
@@ -62,9 +65,21 @@ def select_volumes(move: Move, sides: Sequence[Side], places: Sequence[str] = ()
     return tuple(Volume(place.side, servers[place.side], place.path, place.path) for place in named)
 
 
+def volumes_of_servers(places: Sequence[str]) -> tuple[Volume, ...]:
+    """Return the volumes that words such as `db1:/srv/pg` name, without a move.
+
+    Raises:
+        InputError: a word does not name a volume, or there is none.
+    """
+    if not places:
+        raise InputError("neither a move nor a volume is given", "name a move, or volumes such as db1:/srv/pg")
+    named = [place_on_server(word, dated=False) for word in places]
+    return tuple(Volume(None, place.server, place.path, place.path) for place in named)
+
+
 def forecast_benchmarks(
     session: Session,
-    move: str,
+    move: str | None,
     suite: str,
     job: Job,
     sides: Sequence[Side] = (Side.OLD, Side.NEW),
@@ -74,21 +89,23 @@ def forecast_benchmarks(
 
     Args:
         session: the history and the connections.
-        move: the name of the move.
+        move: the name of the move; None: no move takes part, and `places` names the volumes of any servers.
         suite: the name of the suite.
         job: the job that reports progress.
         sides: the sides to measure.
-        places: other volumes, see `select_volumes`.
+        places: other volumes, see `select_volumes`; without a move, see `volumes_of_servers`.
     """
     job = record_commands(session.store, job, move)
-    chosen, found = load_suite(suite), session.store.move(move)
-    measured = _with_existing_folders(session, found, select_volumes(found, sides, places), job)
-    return tuple(_forecast_volume(session, found, each, chosen, job) for each in measured)
+    chosen = load_suite(suite)
+    found, measured = _move_and_volumes(session, move, sides, places, job)
+    forecasts = _forecast_volumes(session, found, measured, chosen, job)
+    warnings = _warn_of_versions(session, found, measured, chosen, job)
+    return tuple(replace(forecast, warnings=(*forecast.warnings, *warnings)) for forecast in forecasts)
 
 
 def run_benchmarks(
     session: Session,
-    move: str,
+    move: str | None,
     suite: str,
     job: Job,
     sides: Sequence[Side] = (Side.OLD, Side.NEW),
@@ -101,39 +118,41 @@ def run_benchmarks(
 
     Args:
         session: the history and the connections.
-        move: the name of the move.
+        move: the name of the move; None: no move takes part, and `places` names the volumes of any servers.
         suite: the name of the suite.
         job: the job that reports progress.
         sides: the sides to measure.
-        places: other volumes, see `select_volumes`.
+        places: other volumes, see `select_volumes`; without a move, see `volumes_of_servers`.
         wait_for_resync: wait until no array below the volume is being rebuilt.
-        at_once: measure both servers at the same time, instead of one after the other.
+        at_once: measure the servers at the same time, instead of one after the other.
 
     Raises:
         InputError: a forecast has a problem, such as lack of space or a missing tool. Or there is no such volume, or
             the volumes cannot be measured at the same time.
     """
     job = record_commands(session.store, job, move)
-    chosen, found = load_suite(suite), session.store.move(move)
-    chosen_volumes = _with_existing_folders(session, found, select_volumes(found, sides, places), job)
+    chosen = load_suite(suite)
+    found, chosen_volumes = _move_and_volumes(session, move, sides, places, job)
     if at_once:
         _refuse_simultaneous(chosen_volumes, chosen)
     refuse_locked_servers(session, [measured.server for measured in chosen_volumes], job)
-    forecasts = [_forecast_volume(session, found, measured, chosen, job) for measured in chosen_volumes]
+    forecasts = _forecast_volumes(session, found, chosen_volumes, chosen, job)
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to the servers")
+    for warning in _warn_of_versions(session, found, chosen_volumes, chosen, job):
+        job.report(Note(warning, "warning"))
     each = [
         (measured, partial(_measure, session, found, measured, chosen, wait_for_resync)) for measured in chosen_volumes
     ]
     if at_once:
-        runs_by_volume = run_side_by_side([(measured.side.value, work) for measured, work in each], job)
+        runs_by_volume = run_side_by_side([(measured.source, work) for measured, work in each], job)
     elif len(each) == 1:
         runs_by_volume = [work(job) for _, work in each]
     else:
         seconds = [forecast.seconds for forecast in forecasts]
         runs_by_volume = [
-            work(_job_for_one_of_several(job, f"{measured.side} ({number + 1} of {len(each)})", seconds, number))
+            work(_job_for_one_of_several(job, f"{measured.source} ({number + 1} of {len(each)})", seconds, number))
             for number, (measured, work) in enumerate(each)
         ]
     return tuple(run for runs in runs_by_volume for run in runs)
@@ -149,6 +168,16 @@ def install_tools(session: Session, wanted: Installation, job: Job) -> None:
     """Install the tools as root."""
     job = record_commands(session.store, job)
     install(session.server(wanted.server, job), wanted, job)
+
+
+def _move_and_volumes(
+    session: Session, move: str | None, sides: Sequence[Side], places: Sequence[str], job: Job
+) -> tuple[Move | None, tuple[Volume, ...]]:
+    """Return the move, if one takes part, and the volumes to measure."""
+    if move is None:
+        return None, volumes_of_servers(places)
+    found = session.store.move(move)
+    return found, _with_existing_folders(session, found, select_volumes(found, sides, places), job)
 
 
 def _with_existing_folders(session: Session, move: Move, chosen: Sequence[Volume], job: Job) -> tuple[Volume, ...]:
@@ -180,24 +209,25 @@ def _with_existing_folders(session: Session, move: Move, chosen: Sequence[Volume
 
 
 def _measure(
-    session: Session, move: Move, measured: Volume, suite: Suite, wait_for_resync: bool, job: Job
+    session: Session, move: Move | None, measured: Volume, suite: Suite, wait_for_resync: bool, job: Job
 ) -> tuple[Run, ...]:
     """Run the suite on one volume, and return the runs.
 
     Args:
         session: the history and the connections.
-        move: the move.
+        move: the move; None: no move takes part.
         measured: the volume.
         suite: the suite.
         wait_for_resync: wait until no array below the volume is being rebuilt.
         job: the job that reports progress.
     """
-    server, side = session.server(measured.server, job), measured.side
+    server = session.server(measured.server, job)
     remove_leftovers(server, measured, job)
-    facts, context = get_facts(session, move, side, job), _move_context(session, move, side, suite, job)
+    facts, context = _facts_and_context(session, move, measured, suite, job)
     if wait_for_resync:
         wait_until_in_sync(server, measured.folder, facts, job)
-    return run_suite(server, measured, suite, facts, session.store, job, move=move.name, context=context)
+    name = None if move is None else move.name
+    return run_suite(server, measured, suite, facts, session.store, job, move=name, context=context)
 
 
 def _refuse_simultaneous(chosen: Sequence[Volume], suite: Suite) -> None:
@@ -208,7 +238,8 @@ def _refuse_simultaneous(chosen: Sequence[Volume], suite: Suite) -> None:
             "two volumes of one server cannot be measured at the same time, because they would disturb each other", hint
         )
     driven = [one.title for one in suite.workloads if one.parameters.get("from_other_server") is True]
-    if driven and len(chosen) > 1:
+    # without a move such a workload is skipped
+    if driven and len(chosen) > 1 and any(measured.side is not None for measured in chosen):
         raise InputError(
             f"{driven[0]} uses the other server, too; measuring both at the same time would disturb the results", hint
         )
@@ -235,12 +266,40 @@ def _job_for_one_of_several(job: Job, title: str, seconds: Sequence[float], numb
     return job.relay(report)
 
 
-def _forecast_volume(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
-    facts, context = (
-        get_facts(session, move, measured.side, job),
-        _move_context(session, move, measured.side, suite, job),
-    )
-    return forecast_suite(session.server(measured.server, job), measured, suite, facts, job, context)
+def _forecast_volumes(
+    session: Session, move: Move | None, chosen: Sequence[Volume], suite: Suite, job: Job
+) -> tuple[Forecast, ...]:
+    """Return the forecast of each volume."""
+
+    def of(measured: Volume) -> Forecast:
+        facts, context = _facts_and_context(session, move, measured, suite, job)
+        return forecast_suite(session.server(measured.server, job), measured, suite, facts, job, context)
+
+    return tuple(map(of, chosen))
+
+
+def _warn_of_versions(
+    session: Session, move: Move | None, chosen: Sequence[Volume], suite: Suite, job: Job
+) -> tuple[str, ...]:
+    """Return a warning if pgbench would run another major version on each server; a move has one for both."""
+    if move is not None or not any(workload.tool == "pgbench" for workload in suite.workloads):
+        return ()
+    found = {each.server: major_version(get_facts_of_server(session, each.server, job)) for each in chosen}
+    known = {server: version for server, version in found.items() if version}
+    if len(set(known.values())) < 2:
+        return ()
+    each = ", ".join(f"PostgreSQL {version} on {server}" for server, version in known.items())
+    return (f"pgbench runs {each}: its results show more than the difference between the storages",)
+
+
+def _facts_and_context(
+    session: Session, move: Move | None, measured: Volume, suite: Suite, job: Job
+) -> tuple[Facts, MoveContext]:
+    """Return the facts of the server of a volume, and the move's part in the benchmark."""
+    if move is None or measured.side is None:
+        return get_facts_of_server(session, measured.server, job), ALONE
+    facts = get_facts(session, move, measured.side, job)
+    return facts, _move_context(session, move, measured.side, suite, job)
 
 
 def _move_context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:

@@ -1,11 +1,11 @@
-"""Compare the results of benchmarks, show them over time, and diagnose the storage of a move."""
+"""Compare the results of benchmarks, show them over time, and diagnose the storage of a move or of any servers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from core.api.benchmarks import volume_of_side
-from core.api.facts import get_facts
+from core.api.facts import get_facts, get_facts_of_server
 from core.api.model import Compared, MetricOverTime
 from core.api.session import Session, record_commands
 from core.benchmarks.model import Outcome, Run
@@ -13,10 +13,11 @@ from core.comparison.compare import compare as compare_runs
 from core.comparison.compare import sample_of
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Comparison, Diagnosis, Sample
-from core.comparison.sets import Place, Start, over_time, place_of, set_of
+from core.comparison.sets import Place, Start, is_place_on_server, over_time, place_of, place_on_server, set_of
 from core.errors import InputError
 from core.jobs import Job
 from core.reports.report import diagnoses
+from core.servers.shell import for_hint
 from core.sides import Side
 
 __all__ = [
@@ -27,11 +28,15 @@ __all__ = [
     "compare_sets",
     "compare_sides",
     "compare_starts",
+    "compare_volumes",
     "compare_with_diagnoses",
     "diagnose",
     "diagnose_from_history",
+    "diagnose_volumes",
+    "find_sets",
     "list_starts",
     "metric_over_time",
+    "runs_on_volume",
 ]
 
 NEWEST = 200
@@ -83,6 +88,66 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
                 f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
             )
     return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
+
+
+def compare_volumes(session: Session, words: Sequence[str]) -> Comparison:
+    """Return a comparison of volumes of any servers, whether or not moves use them; the words are as for `find_sets`.
+
+    Raises:
+        InputError: a word names nothing that was measured.
+    """
+    sets, dated = find_sets(session, words)
+    return compare_runs(*sets, dated=dated)
+
+
+def find_sets(session: Session, words: Sequence[str]) -> tuple[tuple[tuple[Run, ...], ...], bool]:
+    """Return the sets of runs that words name, and whether the title of each needs its date.
+
+    Args:
+        session: the history and the connections.
+        words: runs by numbers such as `12,13,14`, or a volume of any server, `SERVER:/PATH` or
+            `SERVER:/PATH@2026-11-01` as measured until that day. A single volume is compared over time.
+
+    Raises:
+        InputError: a word names nothing that was measured, or there are too few sets to compare.
+    """
+    if len(words) == 1 and is_place_on_server(words[0]):
+        over = over_time(place_on_server(words[0]), runs_on_volume(session, words[0]))
+        if len(over) < 2:
+            raise InputError(
+                f"{words[0]} was {'measured only once' if over else 'never measured'}, so its results cannot be "
+                "compared over time",
+                "name a second volume to compare it with",
+            )
+        return over, True
+    sets = tuple(_set_of_word(session, word) for word in words)
+    if len(sets) < 2:
+        raise InputError("a comparison needs two sets or more", "name them, for example db1:/srv/pg db2:/srv/pg")
+    places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
+    return sets, any(one == other for at, one in enumerate(places) for other in places[:at])
+
+
+def _set_of_word(session: Session, word: str) -> tuple[Run, ...]:
+    numbers = word.split(",")
+    if all(number.isascii() and number.isdigit() for number in numbers):
+        return tuple(session.store.run(int(number)) for number in numbers)
+    found = runs_on_volume(session, word)
+    if not any(run.outcome is Outcome.DONE for run in found):
+        listing = for_hint("pghaul", "history", "runs", "--server", place_on_server(word).server)
+        raise InputError(f"no benchmark of {word} has finished yet", f"list the runs with: {listing}")
+    return found
+
+
+def runs_on_volume(session: Session, word: str) -> tuple[Run, ...]:
+    """Return the runs on a volume that a word such as `db1:/srv/pg@2026-11-01` names, the oldest first.
+
+    They may belong to any move or to none.
+
+    Raises:
+        InputError: the word does not name a volume.
+    """
+    place = place_on_server(word)
+    return set_of(place, session.store.runs_on(place.server))
 
 
 def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -> Comparison:
@@ -206,6 +271,32 @@ def diagnose(
         for side in dict.fromkeys(place.side for place in wanted)
     }
     return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs)) for place in wanted)
+
+
+def diagnose_volumes(
+    session: Session, places: Sequence[str], job: Job, *, refresh: bool = True
+) -> tuple[Diagnosis, ...]:
+    """Return a diagnosis of volumes of any servers, from facts and the runs on each volume; no move takes part.
+
+    Args:
+        session: the history and the connections.
+        places: the volumes, such as `db1:/srv/pg`.
+        job: the job that reports progress.
+        refresh: read the facts again instead of using the latest ones.
+
+    Raises:
+        InputError: a word does not name a volume.
+    """
+    job = record_commands(session.store, job)
+    named = [place_on_server(word, dated=False) for word in places]
+    facts = {
+        server: get_facts_of_server(session, server, job, refresh=refresh)
+        for server in dict.fromkeys(place.server for place in named)
+    }
+    return tuple(
+        diagnose_volume(facts[place.server], place.path, set_of(place, session.store.runs_on(place.server)))
+        for place in named
+    )
 
 
 def diagnose_from_history(session: Session, move: str) -> tuple[Diagnosis, ...]:

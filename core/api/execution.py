@@ -39,7 +39,7 @@ from core.migration.execution.outcome import (
 from core.migration.execution.passes import find_extra_pass
 from core.migration.execution.queries import METRICS as QUERY_METRICS
 from core.migration.execution.queries import SHOWN as QUERY_RUNS
-from core.migration.execution.queries import QueryResults, query_results
+from core.migration.execution.queries import QueryResults, query_results, without_script_texts
 from core.migration.execution.queries import lines as lines_of_queries
 from core.migration.execution.queries import missing as explain_missing_query
 from core.migration.execution.queries import sentences as describe_queries
@@ -61,6 +61,7 @@ from core.migration.execution.step_runner import StepRunner
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.execution.timeline import (
     Account,
+    Awaited,
     Downtime,
     RunningStep,
     Wait,
@@ -90,6 +91,7 @@ __all__ = [
     "QUERY_METRICS",
     "QUERY_RUNS",
     "Account",
+    "Awaited",
     "Downtime",
     "ExecutionState",
     "Figures",
@@ -130,7 +132,9 @@ __all__ = [
     "roll_back_execution",
     "seconds_left",
     "suggest_next_commands",
+    "tell_again",
     "was_stopped_before",
+    "without_script_texts",
 ]
 
 LOADED_LATE = ("humanize", "numpy")
@@ -228,7 +232,7 @@ def execution_status(session: Session, move: str) -> tuple[Execution, bool]:
     return latest, _is_running_here(session, latest)
 
 
-def read_state(session: Session, move: str, kind: Kind | None = None) -> ExecutionState:
+def read_state(session: Session, move: str, kind: Kind | None = None, now: datetime | None = None) -> ExecutionState:
     """Return the latest execution of a move, what is happening in it, and what may be done next.
 
     Args:
@@ -236,14 +240,15 @@ def read_state(session: Session, move: str, kind: Kind | None = None) -> Executi
         move: the name of the move.
         kind: the kind of the execution that is returned; None for any. What is possible depends on the latest
             execution of all kinds.
+        now: the time as of which it is told; None: the present one. Who shows several parts gives all the same.
     """
-    made = _read_state(session, move, kind)
+    made = _read_state(session, move, kind, now or datetime.now(UTC))
     if kind is not Kind.REHEARSAL or made.possible is None or not made.possible.begin:
         return made
     return replace(made, no_dress=explain_no_dress_rehearsal(session, move))
 
 
-def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionState:
+def _read_state(session: Session, move: str, kind: Kind | None, now: datetime) -> ExecutionState:
     newest, plan = session.store.latest_execution(move), session.store.plan(move)
     if newest is None:
         return ExecutionState(possible=possible(None, alive=False), plan=plan)
@@ -254,7 +259,7 @@ def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionStat
             may = possible(newest, alive=session.store.carried_out(newest.id))
             return ExecutionState(possible=_only_begin(may), plan=plan)
         shown = older
-    now, alive = datetime.now(UTC), session.store.carried_out(shown.id)
+    alive = session.store.carried_out(shown.id)
     may = possible(newest, alive=alive if shown is newest else session.store.carried_out(newest.id))
     return ExecutionState(
         execution=shown,
@@ -270,6 +275,20 @@ def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionStat
             sum(current_rate(run, now) or 0.0 for _, run in status_of(shown, now).under_way) if alive else None
         ),
         read_at=now,
+    )
+
+
+def tell_again(state: ExecutionState, now: datetime) -> ExecutionState:
+    """Return what was read before as of now: the downtime goes on, also while nobody can read the history."""
+    execution = state.execution
+    if execution is None:
+        return state
+    return replace(
+        state,
+        running=running_steps(execution, now) if state.alive else (),
+        downtime=known_downtime(execution, now, alive=state.alive),
+        read_at=now,
+        told_again=True,
     )
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from core import units
 from core.api.session import Session, record_commands
+from core.documents import each_text
 from core.errors import ServerError
 from core.facts.collation_order import libc_locales
 from core.facts.collect import collect, merge_previous
@@ -20,6 +21,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.model.move import Move
 from core.migration.plan.cluster_control import explain_fence
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
+from core.reports.masking import Mask, people_names, server_names
 from core.servers.connection import Server
 from core.servers.shell import for_hint
 from core.sides import Side
@@ -29,11 +31,20 @@ __all__ = [
     "explain_fence",
     "get_facts",
     "get_facts_of_both",
+    "get_facts_of_server",
+    "mask_facts",
     "read_facts",
 ]
 
 _FRESH_SECONDS = 900.0
 """Facts that are older, in seconds, are used with a note on their age."""
+
+
+def mask_facts(store: Store, facts: Facts) -> Facts:
+    """Return facts in which neutral words replace the names of servers, addresses and people, as in a masked report."""
+    profiles = store.profiles()
+    servers = server_names(profiles, (facts, *(store.facts(profile.name) for profile in profiles)))
+    return each_text(facts, Mask(servers, people_names(profiles, ())).text)
 
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
@@ -150,15 +161,37 @@ def get_facts(
     targets = [place.target for place in data_roots(move, cluster)[1:]] if cluster is not None else []
     known = None if refresh else session.store.facts(server)
     if known is not None and _are_sufficient(known, side, folder, targets if trial is not None else []):
-        age = (datetime.now(UTC) - known.taken_at).total_seconds()
-        if age > _FRESH_SECONDS:
-            read_again = f"read them again with: pghaul facts {server}"
-            job.report(Note(f"the facts of {server} are {units.duration(age)} old; {read_again}"))
-        return known
+        return _with_note_on_age(known, server, job)
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"there are no {what} yet; reading them now"))
     return _read(session, server, job, [folder], targets, trial, add_trial_start)
+
+
+def get_facts_of_server(session: Session, server: str, job: Job, *, refresh: bool = False) -> Facts:
+    """Return the latest facts of a server, or read them if there are none; no move takes part.
+
+    Args:
+        session: the history and the connections.
+        server: the name of the server.
+        job: the job that reports progress.
+        refresh: read the facts in any case.
+    """
+    known = None if refresh else session.store.facts(server)
+    if known is not None:
+        return _with_note_on_age(known, server, job)
+    if not refresh:
+        job.report(Note(f"there are no facts of {server} yet; reading them now"))
+    return _read(session, server, job)
+
+
+def _with_note_on_age(known: Facts, server: str, job: Job) -> Facts:
+    """Return these facts, with a note if they are not fresh."""
+    age = (datetime.now(UTC) - known.taken_at).total_seconds()
+    if age > _FRESH_SECONDS:
+        read_again = f"read them again with: pghaul facts {server}"
+        job.report(Note(f"the facts of {server} are {units.duration(age)} old; {read_again}"))
+    return known
 
 
 def _are_sufficient(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:

@@ -42,24 +42,28 @@ class Imported:
     """The result of an import.
 
     Attributes:
-        move: the name of the move.
+        move: the name of the move; None: the runs belong to none.
         runs: the imported runs.
         unread: files of a folder that contain no output of a known tool.
     """
 
-    move: str
+    move: str | None
     runs: tuple[Run, ...]
     unread: tuple[Unread, ...]
 
 
 def import_outputs(
-    session: Session, move: str, files: Sequence[tuple[str, str]], name: str | None = None, tool: str | None = None
+    session: Session,
+    move: str | None,
+    files: Sequence[tuple[str, str]],
+    name: str | None = None,
+    tool: str | None = None,
 ) -> Imported:
     """Import outputs into the history, all or none; each file becomes a volume with the name of the file.
 
     Args:
         session: the history and the connections.
-        move: the name of the move.
+        move: the name of the move; None: the runs belong to none.
         files: the name of each file, which may contain folders, and its text.
         name: the name of one volume for all files; equal results in several files then count as repetitions.
         tool: the tool that wrote the files; None to recognise it.
@@ -69,32 +73,31 @@ def import_outputs(
         ParseError: none of the files can be read.
     """
     store = session.store
-    known_move = store.move(move)
+    known_move = None if move is None else store.move(move).name
+    side = None if move is None else Side.OLD  # which of the two says nothing
     if any(profile.name == ELSEWHERE for profile in store.profiles()):
         raise InputError(
             f"a server is called {ELSEWHERE}; this name is reserved for imported results",
             "give the server another name",
         )
     now = datetime.now(UTC)
-    shared_volume = None if name is None else _imported_volume(name, now)
+    shared_volume = None if name is None else _imported_volume(side, name, now)
     runs: list[Run] = []
     unread: list[Unread] = []
     for file, text in files:
         try:
             outputs = _read_outputs(text, file, tool)
-            volume = shared_volume or _imported_volume(_strip_ending(file)[-_LONGEST_NAME:], now)
+            volume = shared_volume or _imported_volume(side, _strip_ending(file)[-_LONGEST_NAME:], now)
         except InputError as error:
             unread.append(Unread(file, error.message))
             continue
         runs += _attach_text(
-            [run for output in outputs for run in _imported_runs(output, known_move.name, file, volume, now)], text
+            [run for output in outputs for run in _imported_runs(output, known_move, file, volume, now)], text
         )
     if not runs:
         raise ParseError("; ".join(f"{one.file}: {one.why}" for one in unread[:3]) or "there is no output to import")
     numbers = store.add_runs(tuple(_merge_repetitions(runs)))
-    return Imported(
-        known_move.name, tuple(replace(store.run(number), repetitions=()) for number in numbers), tuple(unread)
-    )
+    return Imported(known_move, tuple(replace(store.run(number), repetitions=()) for number in numbers), tuple(unread))
 
 
 def _read_outputs(text: str, file: str, tool: str | None) -> tuple[Output, ...]:
@@ -111,13 +114,13 @@ def _strip_ending(file: str) -> str:
     return str(path.with_suffix("")) if path.suffix.lower() in _ENDINGS else file
 
 
-def _imported_volume(name: str, at: datetime) -> Volume:
+def _imported_volume(side: Side | None, name: str, at: datetime) -> Volume:
     """Return a volume on no server; its folder distinguishes one import from another."""
     place = f"/{checked_name('volume', name.strip('/'))}"
-    return Volume(Side.OLD, ELSEWHERE, place, f"{place} {at:%Y-%m-%d %H:%M:%S.%f}")
+    return Volume(side, ELSEWHERE, place, f"{place} {at:%Y-%m-%d %H:%M:%S.%f}")
 
 
-def _imported_runs(output: Output, move: str, file: str, volume: Volume, at: datetime) -> Iterator[Run]:
+def _imported_runs(output: Output, move: str | None, file: str, volume: Volume, at: datetime) -> Iterator[Run]:
     stem = PurePath(_strip_ending(file)).name
     named = replace(output, results=tuple(replace(one, name=one.name or stem) for one in output.results))
     for run in runs_of(volume.mount_point, named):

@@ -20,11 +20,9 @@ from core.migration.checks import run_checks as check_facts
 from core.migration.checks.waivers import apply_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import load_spec, ruled_out, spec_of
-from core.migration.estimate.advice import helps
 from core.migration.estimate.copy_methods import planned
 from core.migration.estimate.growth import Later
-from core.migration.estimate.night import Fit
-from core.migration.estimate.planning import Planned, begins_with_a_precopy, clock
+from core.migration.estimate.planning import Planned, answered, begins_with_a_precopy, clock
 from core.migration.estimate.planning import answers as answer_from_spec
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.watched import Watched, watched
@@ -41,7 +39,7 @@ from core.migration.execution.record import (
 from core.migration.execution.script_check import ScriptCheck
 from core.migration.execution.script_check import check_script as run_dry
 from core.migration.execution.status import describe_completed_move
-from core.migration.model.asked import Asked
+from core.migration.model.asked import NOTHING, Asked
 from core.migration.model.checks import CheckResult
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.estimate import Estimate
@@ -77,7 +75,6 @@ __all__ = [
     "ByStage",
     "Choice",
     "EstimateComparison",
-    "Fit",
     "Later",
     "Planned",
     "ProbeForecast",
@@ -196,19 +193,20 @@ def probe_sustained_write(session: Session, move: str, seconds: float, job: Job)
     return measure(site, seconds, short[-1].bytes_per_second if short else None, session.store)
 
 
-def estimate_from_spec(text: str, name: str, verify: Verify) -> tuple[Estimate, Spec]:
+def estimate_from_spec(text: str, name: str, verify: Verify, asked: Asked = NOTHING) -> tuple[Estimate, Spec]:
     """Return an estimate from a TOML or JSON spec, without servers, and the spec.
 
     Args:
         text: the spec.
         name: the name of its file, for messages.
         verify: which files are compared by their checksums during the downtime.
+        asked: the window and the downtime that the methods have to fit into.
 
     Raises:
         InputError: the spec cannot be read, or contradicts itself.
     """
     spec = load_spec(text, name)
-    return estimate_spec(spec, verify), spec
+    return answered(spec, estimate_spec(spec, verify), asked), spec
 
 
 def make_estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
@@ -217,16 +215,30 @@ def make_estimate(session: Session, move: str, job: Job, *, verify: Verify = Ver
 
 
 def make_estimate_with_spec(
-    session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED
+    session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED, asked: Asked | None = None
 ) -> tuple[Estimate, Spec]:
-    """Return the estimate and the data from which it was made."""
+    """Return the estimate and the data from which it was made.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        job: the job that reports progress.
+        verify: which files are compared by their checksums during the downtime.
+        asked: the window and the downtime that the move has to fit into, which are kept with it; None: those that are
+            kept.
+    """
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
     collect_if_due(session, move, job)
-    old = get_facts(session, found, Side.OLD, job)
-    made, spec = _estimate(session, found, old, session.store.facts(found.new), verify)
+    old, new = get_facts(session, found, Side.OLD, job), session.store.facts(found.new)
+    if asked is not None:
+        session.store.save_asked(move, asked)
+    made, spec = _estimate(session, found, old, new, verify)
+    latest = session.store.estimate(move)
     if verify is Verify.CHANGED:  # reports and the window use this estimate until a plan with more checks is made
         session.store.save_estimate(move, made)
+    elif latest is not None and latest.asked != made.asked:  # what they use must answer what is kept
+        session.store.save_estimate(move, _estimate(session, found, old, new, latest.checking)[0])
     return made, spec
 
 
@@ -333,16 +345,30 @@ def estimate_with(session: Session, move: str, verify: Verify | None = None) -> 
     return _estimate(session, found, old, session.store.facts(found.new), verify)[0]
 
 
-def answer_planning(session: Session, move: str, asked: Asked, verify: Verify | None = None) -> Planned | None:
-    """Return the answers to the planning questions `asked`, from the latest estimate; None if there is none.
+def answer_planning(
+    session: Session, move: str, asked: Asked, verify: Verify | None = None
+) -> tuple[Estimate, Planned] | None:
+    """Return the answers to the planning questions, and the estimate whose figures they are; None if there is none.
 
-    `verify` is that of `estimate_with`.
+    The window and the downtime are kept with the move. If the latest estimate has not answered them, it is made again
+    from the history, and saved: so each figure has one source.
+
+    Args:
+        session: the history. No server is reached.
+        move: the move.
+        asked: the questions.
+        verify: that of `estimate_with`.
     """
     found = session.store.move(move)
-    made, old = estimate_with(session, move, verify), session.store.facts(found.old)
-    if made is None or old is None:
+    latest, old, new = session.store.estimate(move), session.store.facts(found.old), session.store.facts(found.new)
+    if latest is None or old is None:
         return None
-    return answer_from_spec(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
+    if asked.kept != session.store.asked(move):
+        session.store.save_asked(move, asked)
+    if asked.kept != latest.asked:
+        session.store.save_estimate(move, _estimate(session, found, old, new, latest.checking)[0])
+    made = estimate_with(session, move, verify)
+    return None if made is None else (made, answer_from_spec(_make_spec(session, found, old, new), made, asked))
 
 
 def _estimate(
@@ -368,7 +394,7 @@ def _estimate(
     found = session.store.checks(move.name) if checks is None else checks
     made = ruled_out(estimate_spec(spec, verify), found or ())
     made = replace(made, planned=planned(cluster) if cluster is not None else "")
-    return replace(made, helps=helps(spec, made.to_take, verify)), spec
+    return answered(spec, made, session.store.asked(move.name)), spec
 
 
 def _make_spec(session: Session, move: Move, old: Facts, new: Facts | None) -> Spec:

@@ -85,9 +85,10 @@ class ExecutionState:
         possible: the actions that are possible.
         downtime: of the clients at `read_at`.
         bytes_per_second: the current rate of the copy.
-        read_at: when all of this was read.
+        read_at: as of when all of this is told: when it was read, unless it is told again.
         plan: the plan that would be executed, if nothing was executed yet.
         no_dress: why a dress rehearsal is not possible, by the latest facts.
+        told_again: what was read before is told as of a later time, because the history cannot be read.
     """
 
     execution: "Execution | None" = None
@@ -103,6 +104,7 @@ class ExecutionState:
     read_at: datetime | None = None
     plan: "Plan | None" = None
     no_dress: str = ""
+    told_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from core.api.model import Standing
 from core.api.session import Session
@@ -18,7 +19,11 @@ from core.migration.model.move import WORKSTATION, Hook, HookCommand, HookSide, 
 from core.migration.standing import KnownState, find_next, list_marks
 from core.sides import Side
 
+if TYPE_CHECKING:
+    from core.history.store import Store
+
 __all__ = [
+    "Begun",
     "FleetMove",
     "Look",
     "Standing",
@@ -31,6 +36,7 @@ __all__ = [
     "list_standings",
     "make_hook",
     "rank_fleet",
+    "read_unfinished",
     "save_hooks",
     "save_move",
     "unfinished_executions",
@@ -79,13 +85,19 @@ def save_hooks(session: Session, move: str, hooks: Mapping[Hook, HookCommand | N
 
 def list_standings(session: Session, most: int) -> tuple[tuple[Standing, ...], int]:
     """Return where the moves stand that were changed last, at most `most`, and the number of all moves."""
-    moves = session.store.moves_newest_first()
-    return tuple(get_standing(session, move.name) for move in moves[:most]), len(moves)
+    store = session.store
+    with store.reading():
+        moves = store.moves_newest_first(most)
+        return tuple(get_standing(session, move.name) for move in moves), store.count_moves()
 
 
 def get_standing(session: Session, move: str) -> Standing:
     """Return where a move stands; raise InputError if there is no such move."""
-    store = session.store
+    with session.store.reading():
+        return _read_standing(session.store, move)
+
+
+def _read_standing(store: "Store", move: str) -> Standing:
     found = store.move(move)
     old, new = store.facts(found.old), store.facts(found.new)
     measured = store.measured_at(move)
@@ -120,10 +132,19 @@ def explain_fixed(session: Session, move: str) -> str:
     return explain_fixed_move(session.store.executions(move))
 
 
-def unfinished_executions(session: Session) -> tuple[Unfinished, ...]:
-    """Return the unfinished execution of each move, the most urgent first."""
-    store, now = session.store, datetime.now(UTC)
-    found = (unfinished(one, now, alive=store.carried_out(one.id)) for one in store.unfinished_executions())
+Begun = tuple[tuple[Execution, bool], ...]
+"""Executions that have not ended, each with whether a program of this workstation carries it out."""
+
+
+def read_unfinished(session: Session) -> Begun:
+    """Return the latest execution of each move, where it has not ended."""
+    store = session.store
+    return tuple((one, store.carried_out(one.id)) for one in store.unfinished_executions())
+
+
+def unfinished_executions(begun: Begun, now: datetime) -> tuple[Unfinished, ...]:
+    """Return how they stand at that time, by what was read of them, the most urgent first."""
+    found = (unfinished(one, now, alive=alive) for one, alive in begun)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: one.urgency))
 
 

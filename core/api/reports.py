@@ -1,19 +1,18 @@
 """Write reports of the history, in any of their kinds and formats."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core import settings
+from core.api.comparison import find_sets
 from core.api.model import Overview
 from core.api.moves import get_standing, rank_fleet
 from core.api.session import Session
-from core.benchmarks.model import Outcome, Run
+from core.benchmarks.model import Run
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison
-from core.comparison.sets import Place, over_time, place_of, set_of
 from core.errors import InputError
 from core.facts.model import Facts
 from core.migration.fleet import FleetMove, make_fleet_move
@@ -23,7 +22,7 @@ from core.reports.kinds.fleet import FleetReport, FleetServer
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Format, Kind, check_place, of_fleet, of_move, of_storage, write
 from core.reports.model import Document, Paper
-from core.reports.options import Options
+from core.reports.options import Options, read_logo
 from core.reports.report import build, first_page
 from core.servers.profiles import Profile
 from core.sides import Side
@@ -37,6 +36,7 @@ __all__ = [
     "make_document",
     "make_fleet_report",
     "make_storage_report",
+    "read_logo",
     "read_overview",
     "write_report",
 ]
@@ -82,7 +82,8 @@ def read_overview(session: Session, move: str) -> Overview:
     """Return the answers of the first page of a move's report, and what they rest on."""
     report = first_page(session.store, move)
     marks = get_standing(session, move).marks
-    return Overview(summary.answers(report), report.comparison, report.estimate, marks)
+    answers = (*summary.answers(report), *summary.fits(report))
+    return Overview(answers, report.comparison, report.estimate, marks)
 
 
 def make_document(session: Session, kind: Kind, words: Sequence[str], options: Options) -> Document:
@@ -131,9 +132,7 @@ def make_storage_report(session: Session, words: Sequence[str], at: datetime) ->
 
     Args:
         session: the history and the connections.
-        words: the name of a move, for its two volumes. Or the sets: runs by numbers such as `12,13,14`, or a volume of
-            any server, `SERVER:/PATH` or `SERVER:/PATH@2026-11-01` as measured until that day. A single volume is
-            compared over time.
+        words: the name of a move, for its two volumes; or the words of sets of runs, see `find_sets`.
         at: when the report is made.
 
     Raises:
@@ -141,40 +140,12 @@ def make_storage_report(session: Session, words: Sequence[str], at: datetime) ->
     """
     if len(words) == 1 and words[0] in {move.name for move in session.store.moves()}:
         name = words[0]
-        sets = [session.store.runs(name, side=side, latest_only=True) for side in Side]
-        if not any(sets):
+        sides = [session.store.runs(name, side=side, latest_only=True) for side in Side]
+        if not any(sides):
             raise InputError(f"no benchmark of the move {name} has run yet", f"run: pghaul bench {name}")
-        return _storage_report(session, compare(*sets), [run for one in sets for run in one], at)
-    if len(words) == 1 and "," not in words[0]:
-        sets = list(over_time(*_place_with_runs(session, words[0])))
-        if len(sets) < 2:
-            raise InputError(f"{words[0]} was not measured twice", "name a second set to compare it with")
-        return _storage_report(session, compare(*sets, dated=True), [run for one in sets for run in one], at)
-    sets = [_runs_of_word(session, word) for word in words]
-    if len(sets) < 2:
-        raise InputError("a comparison needs two sets or more", "name them, for example old:/srv new:/srv")
-    places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
-    dated = any(one == other for at, one in enumerate(places) for other in places[:at])
+        return _storage_report(session, compare(*sides), [run for one in sides for run in one], at)
+    sets, dated = find_sets(session, words)
     return _storage_report(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
-
-
-def _runs_of_word(session: Session, word: str) -> tuple[Run, ...]:
-    numbers = word.split(",")
-    if all(number.isascii() and number.isdigit() for number in numbers):
-        return tuple(session.store.run(int(number)) for number in numbers)
-    found = set_of(*_place_with_runs(session, word))
-    if not any(run.outcome is Outcome.DONE for run in found):
-        raise InputError(f"no benchmark of {word} has finished yet", "list the runs with: pghaul history runs MOVE")
-    return found
-
-
-def _place_with_runs(session: Session, word: str) -> tuple[Place, tuple[Run, ...]]:
-    """Return a measured volume of any server and its runs, whichever move they belong to."""
-    server = word.partition(":")[0]
-    runs = session.store.runs_on(server)
-    place = place_of(word, {Side.OLD: server})
-    # a server may be the new server of one move and the old server of another
-    return place, tuple(replace(run, volume=replace(run.volume, side=Side.OLD)) for run in runs)
 
 
 def _storage_report(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:

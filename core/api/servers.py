@@ -51,15 +51,16 @@ class Tried:
 
 def list_servers(session: Session) -> tuple[ServerRow, ...]:
     """Return all servers with their latest facts and the names of their moves, sorted by name."""
-    moves = session.store.moves()
-    return tuple(
-        ServerRow(
-            profile,
-            session.store.facts(profile.name),
-            tuple(move.name for move in moves if profile.name in (move.old, move.new)),
+    store = session.store
+    moves: dict[str, list[str]] = {}
+    with store.reading():
+        for move in store.moves():
+            for server in {move.old, move.new}:
+                moves.setdefault(server, []).append(move.name)
+        return tuple(
+            ServerRow(profile, store.facts(profile.name), tuple(moves.get(profile.name, ())))
+            for profile in store.profiles()
         )
-        for profile in session.store.profiles()
-    )
 
 
 def find_use(session: Session, server: str) -> ServerUse | None:
@@ -155,7 +156,7 @@ def find_leftover_execution(session: Session, holder: Holder) -> Execution | Non
 
     A lock stays if its server could not be reached when the execution ended.
     """
-    own = _find_execution(session, holder.token)
+    own = session.store.execution_with_token(holder.token)
     if own is None or own.state not in _OVER:
         return None
     return own if session.store.recorded_here(own.id) and not session.store.carried_out(own.id) else None
@@ -168,7 +169,7 @@ def with_advice(session: Session, error: HeldError) -> HeldError:
 
 def _advise_on_own_lock(session: Session, holder: Holder) -> str:
     """Return what to do about a lock of an execution of this history; empty for any other lock."""
-    own = _find_execution(session, holder.token)
+    own = session.store.execution_with_token(holder.token)
     if own is None:
         return ""
     execute = command("pghaul", "execute", own.move)
@@ -178,8 +179,3 @@ def _advise_on_own_lock(session: Session, holder: Holder) -> str:
         f"this is execution {own.id} of {own.move}, whose process has ended: continue it with {execute} --resume, or "
         "end it with --cancel, which removes the lock"
     )
-
-
-def _find_execution(session: Session, token: str) -> Execution | None:
-    executions = (execution for move in session.store.moves() for execution in session.store.executions(move.name))
-    return next((execution for execution in executions if execution.token == token), None)

@@ -1,4 +1,4 @@
-"""`pghaul bench`: measure the storages of a move."""
+"""`pghaul bench`: measure the storages of a move, or of any servers."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from core import units
 from core.benchmarks.model import Forecast, Outcome, Run
 from core.cli.context import Context, add_common, add_former_name, print_document
+from core.cli.own_settings import add_from_setting
+from core.cli.sizes import size
 from core.cli.terminal import show, table
+from core.comparison.sets import is_place_on_server
 from core.errors import InputError
 from core.sides import Side
 
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
 BOTH = (Side.OLD, Side.NEW)
 
 _DESCRIPTION = """\
-Benchmark the storage of both servers of a move, of one server only, or of any volumes or folders on them.
+Benchmark the storage of both servers of a move, of one server only, or of any volumes or folders on them. Without a
+move, name volumes or folders of any servers: pghaul bench db1:/srv/pg db2:/mnt/a.
 Each workload is repeated at least as often as the suite says. Repetitions that other activity disturbed do not count.
 Further repetitions follow until the coefficient of variation is below the target of the suite, or until the limit of
 the suite is reached. Each run records why it stopped.
@@ -28,15 +32,22 @@ Only one benchmark at a time can measure a server. The exit code is 1 if a run f
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    bench = nouns.add_parser("bench", help="benchmark the storage of both servers of a move", description=_DESCRIPTION)
-    bench.add_argument("move", nargs="?", metavar="MOVE", help="name of the move")
-    bench.add_argument("--list", action="store_true", help="list the suites and the tools without measuring")
+    bench = nouns.add_parser(
+        "bench", help="benchmark the storage of a move, or of any servers", description=_DESCRIPTION
+    )
     bench.add_argument(
+        "what",
+        nargs="*",
+        metavar="MOVE | SERVER:/PATH...",
+        help="name of the move; or volumes or folders of any servers, such as db1:/srv/pg, without a move",
+    )
+    bench.add_argument("--list", action="store_true", help="list the suites and the tools without measuring")
+    add_from_setting(
+        bench,
+        "benchmark.suite",
         "--suite",
         metavar="SUITE",
-        default="standard",
-        help="name of a suite, path of your own suite file, or a fio job file whose name ends in .fio (default: "
-        "standard)",
+        help="name of a suite, path of your own suite file, or a fio job file whose name ends in .fio",
     )
     where = bench.add_mutually_exclusive_group()
     where.add_argument("--side", type=Side, choices=list(Side), help="measure only this server (default: both)")
@@ -50,7 +61,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--wait-for-resync", action="store_true", help="wait until no RAID array under the volume is resynchronising"
     )
     parallel = bench.add_argument(
-        "--parallel", action="store_true", help="measure both servers at the same time (default: one after the other)"
+        "--parallel", action="store_true", help="measure the servers at the same time (default: one after the other)"
     )
     add_former_name(bench, "--at-once", parallel)
     bench.add_argument(
@@ -67,13 +78,10 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     if options.list:
         return _list(options)
-    if options.move is None:
-        raise InputError("no move is given", "name a move, or list the suites with: pghaul bench --list")
-    sides, places = (options.side,) if options.side else BOTH, options.volume or ()
+    move, places = _subject(options)
+    sides = (options.side,) if options.side else BOTH
     if options.forecast:
-        forecasts = actions.forecast_benchmarks(
-            context.session, options.move, options.suite, context.job, sides, places
-        )
+        forecasts = actions.forecast_benchmarks(context.session, move, options.suite, context.job, sides, places)
         if options.json:
             print_document({"forecasts": forecasts})
         else:
@@ -81,7 +89,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         return 1 if any(forecast.problems for forecast in forecasts) else 0
     runs = actions.run_benchmarks(
         context.session,
-        options.move,
+        move,
         options.suite,
         context.job,
         sides,
@@ -94,6 +102,29 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     else:
         show(text(runs))
     return 0 if all(run.outcome is Outcome.DONE for run in runs) else 1
+
+
+def _subject(options: argparse.Namespace) -> tuple[str | None, list[str]]:
+    """Return the name of the move, if one is given, and the volumes that are named."""
+    match options.what:
+        case []:
+            raise InputError(
+                "neither a move nor a volume is given", "name one of them, or list the suites with: pghaul bench --list"
+            )
+        case [move] if not is_place_on_server(move):
+            return move, options.volume or []
+        case words:
+            strange = next((word for word in words if not is_place_on_server(word)), None)
+            if strange is not None:
+                raise InputError(
+                    f"{strange!r} is not a volume of a server",
+                    "name one move, or volumes of servers such as db1:/srv/pg; volumes of a move are named by --volume",
+                )
+            if options.side or options.volume:
+                raise InputError(
+                    "--side and --volume need a move", "leave them out: the volumes of servers are named already"
+                )
+            return None, words
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -117,16 +148,17 @@ def _list(options: argparse.Namespace) -> int:
 
 def _needs(suite: "Listed") -> str:
     memory = f"{suite.memory_multiple} × memory" if suite.memory_multiple else ""
-    return " + ".join(part for part in (units.size(suite.bytes_needed) if suite.bytes_needed else "", memory) if part)
+    return " + ".join(part for part in (size(suite.bytes_needed) if suite.bytes_needed else "", memory) if part)
 
 
 def forecast_text(forecast: Forecast) -> str:
     """A forecast for people: the volume, how long and how much, then what is in the way."""
-    volume = forecast.volume
-    where, seconds = f"{volume.side} ({volume.server}:{volume.mount_point})", units.duration(forecast.seconds)
+    volume, seconds = forecast.volume, units.duration(forecast.seconds)
+    place = f"{volume.server}:{volume.mount_point}"
+    where = place if volume.side is None else f"{volume.side} ({place})"
     heading = (
         f"{where}: about {seconds}{_most(forecast)}, "
-        f"needs {units.size(forecast.bytes_needed)} of {units.size(forecast.bytes_available)} available"
+        f"needs {size(forecast.bytes_needed)} of {size(forecast.bytes_available)} available"
     )
     problems = [f"  cannot start: {problem}" for problem in forecast.problems]
     warnings = [f"  warning: {warning}" for warning in forecast.warnings]
@@ -145,7 +177,7 @@ def text(runs: tuple[Run, ...]) -> str:
     rows = [
         (
             str(run.id or ""),
-            f"{run.volume.server if run.volume.elsewhere else run.volume.side}:{run.volume.mount_point}",
+            _volume(run),
             run.workload.title,
             _figures(run),
             _outcome(run),
@@ -153,6 +185,11 @@ def text(runs: tuple[Run, ...]) -> str:
         for run in runs
     ]
     return table(("run", "volume", "workload", "repetitions", "outcome"), rows)
+
+
+def _volume(run: Run) -> str:
+    volume = run.volume
+    return f"{volume.server if volume.elsewhere or volume.side is None else volume.side}:{volume.mount_point}"
 
 
 def _figures(run: Run) -> str:

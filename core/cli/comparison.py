@@ -8,12 +8,14 @@ from core import units
 from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.terminal import show, table
 from core.comparison.model import Comparison, Row, Sample, Verdict
+from core.comparison.sets import is_place_on_server
 from core.errors import InputError, ParseError
 from core.inputs import read_input
 from core.jobs import Note
 
 _DESCRIPTION = """\
-Compare the benchmark results of both servers of a move, of the volumes that you name, or of runs in the history.
+Compare the benchmark results of both servers of a move, of the volumes that you name, or of runs in the history. The
+volumes can be those of any servers, without a move: pghaul compare db1:/srv/pg db2:/mnt/a.
 Each is compared with the first. If a workload ran several times on a volume, its newest finished run counts. The same
 volume at two dates is compared as two sets. Runs that failed or were cancelled or interrupted do not count."""
 
@@ -28,10 +30,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     compare.add_argument(
         "what",
         nargs="*",
-        metavar="MOVE [SIDE:PATH[@DATE]...] | RUN RUN...",
+        metavar="MOVE [SIDE:PATH[@DATE]...] | SERVER:/PATH[@DATE]... | RUN RUN...",
         help="a move: compares its two volumes. A move and volumes, such as old:/mnt/a: compares these; "
         "old:/mnt/a@2026-11-01 is the newest result up to that day, elsewhere:/NAME an imported result; a single "
-        "volume is compared with its own earlier results. Numbers of runs: compares these",
+        "volume is compared with its own earlier results. Volumes alone, such as db1:/srv/pg: compares all that was "
+        "measured there, whether or not it belongs to a move. Numbers of runs: compares these",
     )
     compare.add_argument(
         "--outputs", nargs="+", metavar="FILE", help="compare these files with outputs of a benchmark tool instead"
@@ -63,6 +66,9 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
             raise InputError(
                 "nothing to compare is given", "name a move, or two runs; list runs with: pghaul history runs MOVE"
             )
+        case words if is_place_on_server(words[0]):
+            found = actions.compare_volumes(context.session, words)
+            return found, (found.old, found.new, *found.further)
         case [move]:
             return actions.compare_sides(context.session, move), ("old", "new")
         case [move, *places] if ":" in places[0]:

@@ -28,7 +28,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="a shell: print its script; moves or servers: print the names that the scripts ask for",
     )
     add_common(completion)
-    completion.set_defaults(run=_run)
+    completion.set_defaults(run=_run, without_settings=True)  # a shell that completes shows no errors
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from core.api.session import Session
     from core.history.store import Store
 
+LARGEST_LIMIT = 1_000_000
+
 
 class Context:
     """What one subcommand needs. Parts that it does not use are not loaded: `pghaul parse` opens no history."""
@@ -58,6 +60,14 @@ class Choices(Container[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())
+
+
+def parse_limit(text: str) -> int:
+    """Return how many entries are shown at most. Raises ArgumentTypeError if it is no such number."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 0 < number <= LARGEST_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {LARGEST_LIMIT}")
+    return number
 
 
 def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None:

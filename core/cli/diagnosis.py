@@ -6,12 +6,14 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import show
 from core.comparison.model import Diagnosis, Finding
+from core.comparison.sets import is_place_on_server
 from core.errors import InputError
 from core.text import printable
 
 _DESCRIPTION = """\
 Explain poor benchmark results of both servers, or of the volumes that you name, and point out settings that will cause
-them. Each finding shows the values that it is based on and what to try."""
+them. Without a move, name volumes of any servers: pghaul diagnose db1:/srv/pg. Each finding shows the values that it is
+based on and what to try."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -19,12 +21,17 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     diagnose = nouns.add_parser(
         "diagnose", help="explain poor benchmark results and suggest what to try", description=_DESCRIPTION
     )
-    diagnose.add_argument("move", metavar="MOVE", help="name of the move")
+    diagnose.add_argument(
+        "move",
+        metavar="MOVE | SERVER:/PATH",
+        help="name of the move; or a volume of any server, such as db1:/srv/pg, without a move",
+    )
     diagnose.add_argument(
         "places",
         nargs="*",
-        metavar="SIDE:PATH",
-        help="examine these volumes instead of the move's two volumes, for example old:/mnt/a",
+        metavar="SIDE:PATH | SERVER:/PATH",
+        help="examine these volumes instead of the move's two volumes, for example old:/mnt/a; or further volumes of "
+        "any servers",
     )
     diagnose.add_argument("--side", choices=("old", "new"), help="examine only this server (default: both)")
     diagnose.add_argument("--last", action="store_true", help="use the facts that were read last, without connecting")
@@ -39,9 +46,16 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     sides = [Side(options.side)] if options.side else list(Side)
     if options.side and options.places:
         raise InputError("--side cannot be combined with volumes", "leave out one of them")
-    found = actions.diagnose(
-        context.session, options.move, context.job, sides, places=options.places, refresh=not options.last
-    )
+    refresh = not options.last
+    if is_place_on_server(options.move):
+        if options.side:
+            raise InputError("--side needs a move", "leave it out")
+        places = [options.move, *options.places]
+        found = actions.diagnose_volumes(context.session, places, context.job, refresh=refresh)
+    else:
+        found = actions.diagnose(
+            context.session, options.move, context.job, sides, places=options.places, refresh=refresh
+        )
     if options.json:
         print_document(found)
     else:

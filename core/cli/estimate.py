@@ -5,16 +5,19 @@ The planning questions are what would help, what fits into a window, and how it 
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core import documents, units
 from core.cli.context import Context, add_common, print_document
+from core.cli.own_settings import add_from_setting
+from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.inputs import read_input
 from core.jobs import Note
-from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
-from core.migration.model.estimate import Estimate, Method, Span, method_title, stage_heading
+from core.migration.model.asked import NOTHING, Asked, price_of, seconds_of, size_of, window_of
+from core.migration.model.estimate import Estimate, Fit, Method, Span, method_title, stage_heading
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -61,11 +64,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="FILE",
         help="estimate from the values in a TOML or JSON file, without servers; - reads standard input",
     )
-    parser.add_argument(
+    add_from_setting(
+        parser,
+        "move.verify",
         "--verify",
         choices=[each.value for each in Verify],
-        default=Verify.CHANGED.value,
-        help="estimate for an execution with this --verify, see pghaul execute (default: changed)",
+        help="estimate for an execution with this --verify, see pghaul execute",
     )
     parser.add_argument(
         "--record",
@@ -82,8 +86,11 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
         return _record(context, options)
     if (options.spec is None) == (options.move is None):
         raise InputError("estimate needs either a move or --spec FILE", "give exactly one of them")
-    made, spec = _make_estimate(context, options)
-    planned = _plan(spec, made, options)
+    from core.api.migration import answer_from_spec
+
+    asked = _asked(context, options)
+    made, spec = _make_estimate(context, options, asked)
+    planned = answer_from_spec(spec, made, asked)
     over = _completion_note(context, options)
     if options.json:
         if over:
@@ -100,14 +107,16 @@ def _completion_note(context: Context, options: argparse.Namespace) -> str:
     return "" if options.move is None else actions.describe_completion(context.session, options.move)
 
 
-def _make_estimate(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
+def _make_estimate(context: Context, options: argparse.Namespace, asked: Asked) -> "tuple[Estimate, Spec]":
     """The estimate, and what it was made from."""
     checking = Verify(options.verify)
     from core.api import migration as actions
 
     if options.spec is not None:
-        return actions.estimate_from_spec(read_input(options.spec), options.spec, checking)
-    return actions.make_estimate_with_spec(context.session, options.move, context.job, verify=checking)
+        return actions.estimate_from_spec(read_input(options.spec), options.spec, checking, asked)
+    return actions.make_estimate_with_spec(
+        context.session, options.move, context.job, verify=checking, asked=asked.kept
+    )
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:
@@ -225,8 +234,8 @@ def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
 
 def _space(method: Method) -> str:
     """Return the space that a method needs on the new server, and on the old one if it needs any there."""
-    on_old = f", on the old server {units.size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
-    return f"{units.size(method.bytes_on_new)}{on_old}" if method.bytes_on_new else units.ABSENT
+    on_old = f", on the old server {size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
+    return f"{size(method.bytes_on_new)}{on_old}" if method.bytes_on_new else units.ABSENT
 
 
 def _bounds(method: Method) -> str:
@@ -277,7 +286,7 @@ def _span(span: Span) -> str:
 
 
 if TYPE_CHECKING:
-    from core.api.migration import Fit, Planned, Spec
+    from core.api.migration import Planned, Spec
 
 
 def _register_planning(parser: argparse.ArgumentParser) -> None:
@@ -285,12 +294,14 @@ def _register_planning(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--downtime",
         metavar="TIME",
-        help="longest acceptable downtime, for example 10m: shows how likely each method meets it and what is needed",
+        help="longest acceptable downtime, for example 10m: shows how likely each method meets it and what is needed. "
+        "It is kept with the move, and later estimates and reports use it; none removes it",
     )
     parser.add_argument(
         "--window",
         metavar="FROM-TO",
-        help="maintenance window, for example 22:00-02:00: shows the same, with time for a rollback in the window",
+        help="maintenance window, for example 22:00-02:00: shows the same, with time for a rollback in the window. It "
+        "is kept with the move in the same way",
     )
     parser.add_argument("--price", metavar="AMOUNT", help="cost of an hour of downtime, in any currency")
     parser.add_argument(
@@ -300,22 +311,32 @@ def _register_planning(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
-    """Return the answers to the planning questions; raise InputError for an invalid option."""
-    from core.api.migration import answer_from_spec
+_NONE = "none"
+"""What is typed to ask about a window or a downtime no longer."""
 
-    asked = Asked(
-        window=None if options.window is None else window_of(options.window),
-        downtime_seconds=None if options.downtime is None else seconds_of(options.downtime),
+
+def _asked(context: Context, options: argparse.Namespace) -> Asked:
+    """Return what is asked, which of a move is what is kept with it if nothing else is given.
+
+    Raises:
+        InputError: an option is invalid, or there is no such move.
+    """
+    kept = NOTHING if options.move is None else context.session.store.asked(options.move)
+    if options.window is not None:
+        kept = replace(kept, window=None if options.window == _NONE else window_of(options.window))
+    if options.downtime is not None:
+        kept = replace(kept, downtime_seconds=None if options.downtime == _NONE else seconds_of(options.downtime))
+    asked = replace(
+        kept,
         price=None if options.price is None else price_of(options.price),
         growth_bytes_per_month=None if options.growth is None else size_of(options.growth),
     )
-    if asked.price is not None and asked.window is None and asked.downtime_seconds is None:
+    if asked.price is not None and asked.kept == NOTHING:
         raise InputError(
             f"--price {options.price} needs --window or --downtime",
             "add one of them: the costs are shown for it",
         )
-    return answer_from_spec(spec, made, asked, Verify(options.verify))
+    return asked
 
 
 def _planned_text(planned: "Planned") -> str:
@@ -339,12 +360,12 @@ def _helps(planned: "Planned") -> str:
         for each in planned.helps
     ]
     likely = ["likelihood"] if planned.fits else []
-    head = ("what would help", "downtime", "duration", "effort", *likely, "then limited by")
+    head = ("what would help", "downtime saved", "total time saved", "effort", *likely, "then limited by")
     return table(head, rows, right=(1, 2, 4) if likely else (1, 2)) if rows else ""
 
 
 def _saved(seconds: float) -> str:
-    return f"-{units.duration(seconds)}" if seconds >= 1 else units.ABSENT
+    return units.duration(seconds) if seconds >= 1 else "none"
 
 
 def _fits(planned: "Planned") -> str:
@@ -370,8 +391,7 @@ def _fits(planned: "Planned") -> str:
     lines = [table(head, rows, right=(1,)), f"a rollback to the old server takes {_span(back)}", *_latest(planned)]
     if planned.changes is not None:
         lines.append(
-            f"according to the watch, {units.size(planned.changes)} change per hour in that window (clock of the old "
-            "server)"
+            f"according to the watch, {size(planned.changes)} change per hour in that window (clock of the old server)"
         )
     return "\n".join(lines)
 
@@ -392,7 +412,7 @@ def _latest(planned: "Planned") -> Iterable[str]:
         yield f"begin {what} by {begin}, and stop the old cluster by {stop} (clock of the old server)"
 
 
-def _begin(each: "Fit", planned: "Planned") -> str:
+def _begin(each: Fit, planned: "Planned") -> str:
     """Return the latest begin of the move for a window, else the maximum duration of what precedes the downtime."""
     from core.api.migration import clock
 
@@ -406,7 +426,7 @@ def _begin(each: "Fit", planned: "Planned") -> str:
     return begin if each.next_window is None else f"too late ({begin})"
 
 
-def _stop(each: "Fit", planned: "Planned") -> str:
+def _stop(each: Fit, planned: "Planned") -> str:
     """Return the latest time of the stop in a window, else the maximum duration of downtime and rollback."""
     from core.api.migration import clock
 
@@ -426,7 +446,7 @@ def _later(planned: "Planned") -> str:
         rows = [
             (
                 f"in {each.months} months" if each.months else "now",
-                units.size(each.size_bytes),
+                size(each.size_bytes),
                 *(units.duration(each.downtime_seconds[name].likely) for name in names),
             )
             for each in planned.later

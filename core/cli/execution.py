@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, add_former_name, print_document
+from core.cli.own_settings import add_from_setting
+from core.cli.sizes import size
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of, size_of
@@ -17,7 +19,7 @@ from core.migration.model.dress import Queries, RehearsalOptions
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
-from core.migration.model.schedule import UNSCHEDULED, Schedule, schedule_of
+from core.migration.model.schedule import UNSCHEDULED, Schedule, describe_schedule, schedule_of
 from core.text import printable, sentence
 
 if TYPE_CHECKING:
@@ -86,12 +88,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="MOVE",
         help="take over an execution that your pghaul has not recorded, without asking; give the move's name",
     )
-    execute.add_argument(
+    add_from_setting(
+        execute,
+        "move.verify",
         "--verify",
         choices=[each.value for each in Verify],
-        default=Verify.CHANGED.value,
-        help="files whose contents are compared during the downtime: those changed since a pre-copy pass, or all "
-        "(default: changed)",
+        help="files whose contents are compared during the downtime: those changed since a pre-copy pass, or all",
     )
     start_over = execute.add_argument(
         "--start-over",
@@ -169,7 +171,7 @@ def _register_queries(execute: argparse.ArgumentParser) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TerminalOperator:
     """The operator at the terminal. What the options answer is not asked."""
 
@@ -179,6 +181,8 @@ class TerminalOperator:
     client_route: str | None = None
     confirmed_until: datetime | None = None
     """From then on the operator is asked although the name was given beforehand; None: it counts without end."""
+    withdrawn: bool = False
+    """Whether the execution went on by itself after a failure, so that nobody said how late the stop may be."""
 
     def announce(self, cluster: str) -> None:
         """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
@@ -200,9 +204,18 @@ class TerminalOperator:
         """
         self.announce(cluster)
         if self.confirm is not None:
-            if self.confirmed_until is None or datetime.now(UTC) <= self.confirmed_until:
+            if self.confirmed_until is None and not self.withdrawn:
                 return StopAnswer.STOP
-            say("\nThe time of --ask-at passed more than an hour ago, so --confirm does not count any more.")
+            if self.confirmed_until is not None and datetime.now(UTC) <= self.confirmed_until:
+                return StopAnswer.STOP
+            why = (
+                "The execution went on by itself after a failure, and there is no --ask-at"
+                if self.confirmed_until is None
+                else "The time of --ask-at passed more than an hour ago"
+            )
+            say(f"\n{why}, so --confirm does not count any more.")
+            if not sys.stdin.isatty():
+                return StopAnswer.DECLINED
         say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
         other = ", or copy to run one more pre-copy pass first" if warm else ""
         warning = f"The cluster {cluster} will be stopped, and the downtime begins. Its clients lose their connections."
@@ -217,6 +230,10 @@ class TerminalOperator:
                 break
             question = f"This is not the name of the cluster. Nothing was stopped. Type {cluster} to stop it: "
         return StopAnswer.DECLINED
+
+    def withdraw_confirmation(self) -> None:
+        """From now on the name as given counts only until an hour after --ask-at."""
+        self.withdrawn = True
 
     def wants_to_end(self) -> bool:
         """No: at a terminal Ctrl-C ends it."""
@@ -311,6 +328,8 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
         execution = actions.roll_back_execution(context.session, options.move, operator, context.job)
     else:
         kind = Kind.REHEARSAL if options.rehearsal or options.dress_rehearsal else Kind.REAL
+        if schedule != UNSCHEDULED:
+            say(describe_schedule(schedule, datetime.now(UTC)))
         _refuse_unanswerable(kind, options)
         execution = actions.execute(
             context.session,
@@ -408,11 +427,12 @@ def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
 def _show(
     execution: Execution, options: argparse.Namespace, outcome: "tuple[Paragraph, ...]", *, alive: bool = False
 ) -> int:
-    from core.api.execution import account, next_options, query_results
+    from core.api.execution import account, next_options, query_results, without_script_texts
 
     queries = query_results(execution)
     if options.json:
-        document = {"execution": execution, "alive": alive, "next_options": () if alive else next_options(execution)}
+        shown, options_left = without_script_texts(execution), () if alive else next_options(execution)
+        document = {"execution": shown, "alive": alive, "next_options": options_left}
         print_document({**document, "account": account(execution), "outcome": outcome, "queries": queries})
     else:
         show("\n".join([text(execution, alive=alive), *query_lines(queries), *outcome_lines(outcome)]))
@@ -507,5 +527,5 @@ def _row(run: StepRun, *, repeated: bool) -> tuple[str, ...]:
     if run.done and run.message:
         came_to = f"skipped: {run.message}"
     title = f"rollback: {run.title}" if run.back else run.title
-    sent = units.size(run.bytes) if run.bytes is not None else ""
+    sent = size(run.bytes) if run.bytes is not None else ""
     return str(run.number), title, f"{run.started_at:%Y-%m-%d %H:%M:%S}", units.duration(took), sent, came_to

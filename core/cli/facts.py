@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, print_document
+from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.text import printable
@@ -28,6 +29,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="also examine this data directory; may be repeated",
     )
     facts.add_argument("--last", action="store_true", help="show the facts that were read last, without connecting")
+    facts.add_argument(
+        "--mask", action="store_true", help="replace the names of servers and people, and addresses, by neutral ones"
+    )
     add_common(facts, server=True)
     facts.set_defaults(run=_run)
 
@@ -42,6 +46,8 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         found = known
     else:
         found = actions.read_facts(context.session, options.server, context.job, options.cluster)
+    if options.mask:
+        found = actions.mask_facts(context.store, found)
     if options.json:
         print_document(found)
     else:
@@ -60,7 +66,7 @@ def text(facts: "Facts") -> str:
     if facts.processor is not None:
         lines.append(f"  processor   {facts.processor.model or 'unknown model'}, {facts.processor.threads} threads")
     if facts.memory is not None:
-        lines.append(f"  memory      {units.size(facts.memory.total_bytes)}")
+        lines.append(f"  memory      {size(facts.memory.total_bytes)}")
     lines += [
         f"  array       {array.name} {array.level or ''} {array.state}{' DEGRADED' if array.degraded else ''}"
         for array in facts.arrays
@@ -76,7 +82,7 @@ def text(facts: "Facts") -> str:
     for title, values in facts.further.items():
         lines += ["", title, *(f"  {name} {printable(value)}" for name, value in values.items())]
     systems = [
-        (s.mount_point, s.device, s.kind, units.size(s.size_bytes), units.size(s.available_bytes), ",".join(s.options))
+        (s.mount_point, s.device, s.kind, size(s.size_bytes), size(s.available_bytes), ",".join(s.options))
         for s in facts.file_systems
     ]
     lines += ["", table(("mount point", "device", "kind", "size", "available", "options"), systems, right=(3, 4))]
@@ -108,11 +114,11 @@ def _cluster(cluster: "Cluster") -> list[str]:
     written = (
         ""
         if cluster.written_bytes is None
-        else f"; files of {units.size(cluster.written_bytes)} were written to within the last hour"
+        else f"; files of {size(cluster.written_bytes)} were written to within the last hour"
     )
     lines = [
         f"cluster {printable(cluster.data_directory)}: PostgreSQL {cluster.version or cluster.series}, {state}",
-        f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files{written}",
+        f"  size        {size(cluster.size_bytes)} in {units.count(cluster.files)} files{written}",
         f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
         f"  binaries    {printable(cluster.bin_directory or 'not found')}; found by {', '.join(cluster.found_by)}",
     ]
@@ -121,9 +127,7 @@ def _cluster(cluster: "Cluster") -> list[str]:
     ]
     if cluster.control is not None:
         lines.append(f"  identifier  {cluster.control.system_identifier}, state: {cluster.control.state}")
-    lines += [
-        f"  tablespace  {printable(space.location)} {units.size(space.size_bytes)}" for space in cluster.tablespaces
-    ]
+    lines += [f"  tablespace  {printable(space.location)} {size(space.size_bytes)}" for space in cluster.tablespaces]
     lines += [
         f"  link        {printable(link.path)} -> {printable(link.target)}{' DANGLING' if link.dangling else ''}"
         for link in cluster.links
@@ -133,5 +137,5 @@ def _cluster(cluster: "Cluster") -> list[str]:
 
         lines.append(f"  fenced      pghaul keeps this cluster from starting: {printable(explain_fence(cluster))}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
-    lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
+    lines += [f"  database    {printable(db.name)} {size(db.size_bytes)}" for db in cluster.databases]
     return lines

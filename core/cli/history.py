@@ -1,25 +1,31 @@
 """`pghaul history`: everything that pghaul has recorded."""
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core import units
 from core.benchmarks.model import Run
 from core.cli import history_file, history_place
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Choices, Context, add_common, parse_limit, print_document
 from core.cli.terminal import say, show, table
+from core.comparison.sets import is_place_on_server
+from core.errors import InputError
+from core.jobs import Note
 from core.migration.model.checks import Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
+from core.sides import Side
 
 if TYPE_CHECKING:
-    from core.history.store import Detail
+    from core.history.store import Detail, Filter
 
-LARGEST_LIMIT = 1_000_000
 _NOTE_WIDTH = 60
 """Characters of a note in the list."""
 
@@ -29,8 +35,23 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     history = nouns.add_parser("history", help="show and manage what pghaul has recorded")
     verbs = history.add_subparsers(dest="verb", metavar="VERB", required=True)
 
-    listed = verbs.add_parser("list", help="list all entries, newest first")
+    listed = verbs.add_parser(
+        "list",
+        help="list all entries, newest first",
+        description="List the entries of the history, newest first. The options can be combined. To read the next "
+        "entries, repeat the command with --older-than and the last entry of the list.",
+    )
     _limited(listed)
+    listed.add_argument(
+        "--kind", choices=Choices(_kinds), metavar="KIND", help="list only entries of this kind: %(choices)s"
+    )
+    listed.add_argument(
+        "--older-than",
+        nargs=2,
+        action=_EntryAction,
+        metavar=("KIND", "NUMBER"),
+        help="list only entries that come below this entry of the list",
+    )
     listed.add_argument(
         "--tag", metavar="WORD", help="list only entries with #WORD in their note; '': entries with any note"
     )
@@ -47,8 +68,22 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(note)
     note.set_defaults(run=_note)
 
-    runs = verbs.add_parser("runs", help="list the benchmark runs of a move")
-    runs.add_argument("move", metavar="MOVE", help="name of the move")
+    runs = verbs.add_parser("runs", help="list the benchmark runs of a move, of a server or of a volume")
+    of = runs.add_mutually_exclusive_group(required=True)
+    of.add_argument(
+        "what",
+        nargs="?",
+        metavar="MOVE | SERVER:/PATH",
+        help="name of the move; or a volume of any server, such as db1:/srv/pg",
+    )
+    of.add_argument(
+        "--server", metavar="SERVER", help="list all runs on this server, whether or not they belong to a move"
+    )
+    runs.add_argument("--side", choices=tuple(Side), help="only runs on this server of the move")
+    runs.add_argument("--limit", type=parse_limit, metavar="N", help="show only the newest N runs (default: all)")
+    runs.add_argument(
+        "--older-than", type=int, metavar="NUMBER", help="show only runs that began before the run of this number"
+    )
     add_common(runs)
     runs.set_defaults(run=_runs)
 
@@ -87,19 +122,62 @@ def _of_the_list(parser: argparse.ArgumentParser) -> None:
 
 def _limited(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--move", metavar="MOVE", help="only entries of this move")
-    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show at most N entries (default: 50)")
+    parser.add_argument("--server", metavar="SERVER", help="only entries of this server")
+    parser.add_argument(
+        "--since",
+        type=history_file.parse_day,
+        metavar="DAY",
+        help="only entries from this day on, in UTC: 2026-01-31, or 30d for the last 30 days",
+    )
+    parser.add_argument(
+        "--before", type=history_file.parse_day, metavar="DAY", help="only entries before this day, in UTC"
+    )
+    parser.add_argument(
+        "--limit", type=parse_limit, default=50, metavar="N", help="show at most N entries (default: 50)"
+    )
     add_common(parser)
 
 
-def _limit(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
-    if not 0 < number <= LARGEST_LIMIT:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {LARGEST_LIMIT}")
-    return number
+def _kinds() -> Sequence[str]:
+    from core.history.store import KINDS
+
+    return KINDS
+
+
+class _EntryAction(argparse.Action):
+    """Takes the kind and the number of an entry."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        kind, number = tuple(values or ("", ""))
+        if not number.isascii() or not number.isdigit():
+            parser.error(f"argument {option_string}: {number!r} is not the number of an entry")
+        setattr(namespace, self.dest, (kind, int(number)))
 
 
 def _list(context: Context, options: argparse.Namespace) -> int:
-    entries = context.store.entries(limit=options.limit, move=options.move, tag=options.tag)
+    from core.history.store import Filter
+
+    store = context.store
+    which = Filter(
+        move=options.move,
+        kind=options.kind,
+        server=options.server,
+        since=options.since,
+        before=options.before,
+        tag=options.tag,
+        below=None if options.older_than is None else store.place(*options.older_than),
+    )
+    found = store.entries(options.limit + 1, which)
+    entries = found[: options.limit]
+    if len(found) > len(entries):
+        last = entries[-1]
+        context.job.report(Note(f"there are older entries: --older-than {last.kind} {last.reference} lists them"))
     if options.json:
         print_document({"entries": entries})
         return 0
@@ -116,8 +194,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
         )
         for e in entries
     ]
-    nothing = _nothing(options.tag)
-    show(table(heads, rows, right=(2,)) if rows else nothing)
+    show(table(heads, rows, right=(2,)) if rows else _explain_empty(which))
     return 0
 
 
@@ -127,11 +204,13 @@ def _beginning(note: str) -> str:
     return line if not more and len(line) <= _NOTE_WIDTH else f"{line[:_NOTE_WIDTH]}…"
 
 
-def _nothing(tag: str | None) -> str:
-    if tag is None:
-        return "the history has no entries yet"
-    word = tag.lstrip("#")
-    return f"no entry has the tag #{word}" if word else "no entry has a note"
+def _explain_empty(which: "Filter") -> str:
+    if which == replace(which, move=None, kind=None, server=None, since=None, before=None, below=None):
+        if which.tag is None:
+            return "the history has no entries yet"
+        word = which.tag.lstrip("#")
+        return f"no entry has the tag #{word}" if word else "no entry has a note"
+    return "no entry matches these options"
 
 
 def _note(context: Context, options: argparse.Namespace) -> int:
@@ -156,14 +235,46 @@ def _say_masked(typed: str) -> None:
         say(f"pghaul: secrets are not recorded: {MASK} replaces the value of {', '.join(words)}")
 
 
+def _runs_of_server(context: Context, options: argparse.Namespace) -> tuple[Run, ...]:
+    if options.server is not None:
+        return context.store.runs_on(options.server)
+    from core.api.comparison import runs_on_volume
+
+    return runs_on_volume(context.session, options.what)
+
+
+def _begin(run: Run) -> tuple[datetime, int]:
+    """Return by what runs are in order."""
+    return run.started_at, run.id or 0
+
+
 def _runs(context: Context, options: argparse.Namespace) -> int:
     from core.cli.benchmarks import text
 
-    runs = context.store.runs(options.move)
+    older_than = None if options.older_than is None else context.store.run(options.older_than)
+    if options.server is None and not is_place_on_server(options.what):
+        runs = context.store.runs(
+            options.what,
+            side=options.side and Side(options.side),
+            newest=options.limit,
+            older_than=options.older_than,
+            raw=options.json,  # the table shows none of it
+        )
+    elif options.side is not None:
+        raise InputError("--side is for the runs of a move", "leave it out")
+    else:
+        runs = _runs_of_server(context, options)
+        if older_than is not None:
+            runs = tuple(run for run in runs if _begin(run) < _begin(older_than))
+        runs = runs if options.limit is None else runs[-options.limit :]
     if options.json:
         print_document({"runs": runs})
+    elif runs:
+        show(text(runs))
+    elif options.side is None and options.older_than is None:
+        show(f"no benchmark of {options.server or options.what} has run yet")
     else:
-        show(text(runs) if runs else f"no benchmark of {options.move} has run yet")
+        show(f"no benchmark run of {options.server or options.what} matches these options")
     return 0
 
 
@@ -239,7 +350,9 @@ def _detail_text(detail: "Detail") -> str:
 
 
 def _commands(context: Context, options: argparse.Namespace) -> int:
-    commands = context.store.commands(options.move, limit=options.limit)
+    commands = context.store.commands(
+        options.move, options.limit, server=options.server, since=options.since, before=options.before
+    )
     if options.json:
         print_document({"commands": commands})
         return 0

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Choices, Context, add_common, add_replace, print_document
+from core.cli.sizes import size
 from core.cli.terminal import ask, show, table
+from core.comparison.sets import is_place_on_server
 from core.errors import Cancelled, InputError
 from core.history.places import folder
 
@@ -52,8 +54,18 @@ def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(check)
     check.set_defaults(run=_check)
 
-    export = verbs.add_parser("export", help="export a move as an archive for another workstation")
-    export.add_argument("move", metavar="MOVE", help="name of the move")
+    export = verbs.add_parser(
+        "export",
+        help="export a move, or benchmarks of no move, as an archive for another workstation",
+        description="Export a move with all that belongs to it, or the benchmarks on volumes of servers that belong to "
+        "no move, as an archive for another workstation.",
+    )
+    export.add_argument(
+        "what",
+        nargs="+",
+        metavar="MOVE | SERVER:/PATH...",
+        help="name of the move; or volumes such as db1:/srv/pg that were measured without a move",
+    )
     export.add_argument(
         "-o", "--output", required=True, type=Path, metavar="FILE", help="the archive, for example spring.pghaul"
     )
@@ -61,7 +73,7 @@ def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(export)
     export.set_defaults(run=_export)
 
-    imported = verbs.add_parser("import", help="import a move from an archive")
+    imported = verbs.add_parser("import", help="import a move, or benchmarks of no move, from an archive")
     imported.add_argument("archive", type=Path, metavar="FILE", help="archive that pghaul history export has written")
     imported.add_argument("--name", metavar="MOVE", help="name of the move here (default: its name in the archive)")
     add_common(imported)
@@ -76,7 +88,7 @@ def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     prune.add_argument(
         "--before",
         required=True,
-        type=_before,
+        type=parse_day,
         metavar="DAY",
         help="remove entries before this day, in UTC: 2026-01-31, or 365d for 365 days ago",
     )
@@ -102,7 +114,8 @@ def _kinds() -> list[str]:
     return [*KINDS, COPIES]
 
 
-def _before(text: str) -> datetime:
+def parse_day(text: str) -> datetime:
+    """Return the beginning of a day in UTC, or the time so many days ago. Raises ArgumentTypeError if it is neither."""
     days = _DAYS.fullmatch(text)
     try:
         return (
@@ -162,7 +175,7 @@ def _check(_: Context, options: argparse.Namespace) -> int:
 
 def condition_text(found: "Condition") -> str:
     """Return the condition of the history for display."""
-    lines = [f"{found.history}, {units.size(found.bytes)}, {'damaged' if found.damage else 'not damaged'}"]
+    lines = [f"{found.history}, {size(found.bytes)}, {'damaged' if found.damage else 'not damaged'}"]
     if found.schema is not None:
         lines.append(f"schema version {found.schema}")
     lines += [f"  {each}" for each in found.damage]
@@ -200,7 +213,12 @@ def _rows_text(rows: dict[str, int]) -> str:
 def _export(context: Context, options: argparse.Namespace) -> int:
     from core.api import archives as actions
 
-    path = actions.export_move(context.store, options.move, options.output, replacing=options.replace)
+    if is_place_on_server(options.what[0]):
+        path = actions.export_runs(context.store, options.what, options.output, replacing=options.replace)
+    elif len(options.what) > 1:
+        raise InputError("only one move can be exported at a time", "name one move, or volumes such as db1:/srv/pg")
+    else:
+        path = actions.export_move(context.store, options.what[0], options.output, replacing=options.replace)
     if options.json:
         print_document({"archive": path})
     else:
@@ -212,9 +230,12 @@ def _import(context: Context, options: argparse.Namespace) -> int:
     from core.api import archives as actions
 
     name = actions.import_move(context.store, options.archive, options.name)
-    elsewhere = context.store.from_elsewhere(name)
+    elsewhere = () if name is None else context.store.from_elsewhere(name)
     if options.json:
         print_document({"move": name, "from_elsewhere": elsewhere})
+        return 0
+    if name is None:
+        show("imported the benchmarks of the archive and their servers")
         return 0
     show(f"imported the move {name} and its servers")
     if elsewhere:

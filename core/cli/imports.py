@@ -1,4 +1,4 @@
-"""`pghaul import MOVE [FILE|FOLDER...]`: outputs of benchmark tools that were run without pghaul, into the history."""
+"""`pghaul import MOVE|--no-move [FILE|FOLDER...]`: import outputs of benchmark tools that were run without pghaul."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,8 @@ _DESCRIPTION = """\
 Import outputs of benchmark tools that were run without pghaul. They become runs of the volume elsewhere:/NAME, which
 belongs to no server. pghaul recognises the tool. Each file becomes a volume of its own; of a folder, each file that can
 be read. Results that were aborted or failed are recorded, but do not count. pghaul compare accepts elsewhere:/NAME as a
-volume, and compares an imported run, by its number, with any run of the same tool."""
+volume, and compares an imported run, by its number, with any run of the same tool. With --no-move the results belong to
+no move; compare them with volumes of servers."""
 MOST_FILES = 1000
 PASTED = "pasted"
 
@@ -24,10 +25,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     imported = nouns.add_parser(
         "import", help="import outputs of benchmark tools into the history", description=_DESCRIPTION
     )
-    imported.add_argument("move", metavar="MOVE", help="the move that the results belong to")
     imported.add_argument(
-        "files", nargs="*", default=["-"], metavar="FILE|FOLDER", help="the outputs (default: standard input, -)"
+        "move", nargs="?", metavar="MOVE", help="the move that the results belong to; none with --no-move"
     )
+    imported.add_argument("files", nargs="*", metavar="FILE|FOLDER", help="the outputs (default: standard input, -)")
+    imported.add_argument("--no-move", action="store_true", help="the results belong to no move")
     imported.add_argument(
         "--name",
         metavar="NAME",
@@ -46,8 +48,13 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _run(context: Context, options: argparse.Namespace) -> int:
     from core.api.imports import import_outputs
 
-    files = [named for word in options.files for named in _texts(context, word)]
-    imported = import_outputs(context.session, options.move, files, options.name, options.tool)
+    named_first: list[str] = [] if options.move is None else [options.move]
+    if not named_first and not options.no_move:
+        raise InputError("no move is given", "name the move that the results belong to, or add --no-move")
+    words = [*named_first, *options.files] if options.no_move else options.files
+    move = None if options.no_move else options.move
+    files = [named for word in words or ["-"] for named in _texts(context, word)]
+    imported = import_outputs(context.session, move, files, options.name, options.tool)
     for one in imported.unread:
         context.job.report(Note(f"{one.file}: {one.why}; it is skipped", "warning"))
     if options.json:

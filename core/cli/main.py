@@ -26,12 +26,14 @@ from core.cli import (
     imports,
     migration,
     moves,
+    own_settings,
     parse,
     reports,
     servers,
     storage,
     survey,
 )
+from core.cli.bugs import record_bug
 from core.cli.context import Context
 from core.cli.terminal import Listener, failure, say, show
 from core.errors import PghaulError
@@ -58,6 +60,7 @@ NOUNS = (
     reports,
     parse,
     imports,
+    own_settings,
     completion,
 )
 
@@ -129,6 +132,7 @@ def main(arguments: Sequence[str]) -> int:
     job = Job(listener)
     restore = _cancel_on_signals(job)
     try:
+        own_settings.apply(options)
         with Context(job, options) as context:
             code: int = options.run(context, options)
             sys.stdout.flush()
@@ -139,14 +143,14 @@ def main(arguments: Sequence[str]) -> int:
         return error.exit_code
     except OSError as error:
         if error.errno not in UNWRITABLE or error.filename is not None:
-            return _bug(listener)
+            return _bug(listener, arguments)
         listener.close()
         return _unwritten(error)
     except KeyboardInterrupt:
         say("pghaul: cancelled")
         return 4
     except Exception:  # noqa: BLE001  the program's end: a bug is shown whole, to be copied
-        return _bug(listener)
+        return _bug(listener, arguments)
     finally:
         listener.close()
         restore()
@@ -169,11 +173,13 @@ def _unwritten(error: OSError) -> int:
     return 2
 
 
-def _bug(listener: Listener) -> int:
+def _bug(listener: Listener, arguments: Sequence[str]) -> int:
     listener.close()
+    report = traceback.format_exc()
+    log = record_bug(arguments, report)
+    also = f", which are also at the end of {log}" if log is not None else ""
     say(
-        "pghaul: this is a bug in pghaul. Please report it together with the following "
-        f"lines:\n\n{traceback.format_exc()}",
+        f"pghaul: this is a bug in pghaul. Please report it together with the following lines{also}:\n\n{report}",
         end="",
     )
     return BUG

@@ -7,6 +7,7 @@ from pathlib import Path
 from core import documents, units
 from core.cli import estimate, probing
 from core.cli.context import Context, add_common, add_replace, print_document
+from core.cli.own_settings import add_from_setting
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.files import check_free
@@ -73,11 +74,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
     plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as a Markdown runbook")
     add_replace(plan)
-    plan.add_argument(
+    add_from_setting(
+        plan,
+        "move.verify",
         "--verify",
         choices=[each.value for each in Verify],
-        default=Verify.CHANGED.value,
-        help="plan an execution with this --verify, see pghaul execute (default: changed)",
+        help="plan an execution with this --verify, see pghaul execute",
     )
     add_common(plan, server=True)
     plan.set_defaults(run=_plan)

@@ -1,12 +1,16 @@
 """`pghaul move`: set up moves, each of one cluster from an old to a new server."""
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
 
 from core import units
-from core.cli.context import Context, add_common, add_former_name, print_document
+from core.cli.context import Context, add_common, add_former_name, parse_limit, print_document
+from core.cli.own_settings import add_from_setting
 from core.cli.terminal import say, show, table
 from core.errors import InputError
+from core.migration.model.asked import Asked, seconds_text, window_text
+from core.migration.model.estimate import Estimate, method_title
 from core.migration.model.move import WORKSTATION, EditedSettings, Hook, HookCommand, HookSide, Move
 from core.sides import Side
 
@@ -53,18 +57,24 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="values to use where configuration files of the old cluster were edited but not loaded: in-force: the "
         "values that it is running with; file: the values in its files (see pghaul move edited)",
     )
-    add.add_argument(
+    add_from_setting(
+        add,
+        "move.precopy_limit",
         "--precopy-limit",
         type=_megabytes,
         metavar="MB",
-        help="most that a pre-copy pass sends while the old cluster is running, in MB/s (default: no limit). The final "
-        "sync during the downtime has no limit",
+        help="most that a pre-copy pass sends while the old cluster is running, in MB/s, or none. The final sync "
+        "during the downtime has no limit",
+        default="none",
+        convert=_bytes,
     )
     add.add_argument("--replace", action="store_true", help="change an existing move of that name")
     add_common(add)
     add.set_defaults(run=_add)
 
-    listed = verbs.add_parser("list", help="list the moves")
+    listed = verbs.add_parser("list", help="list the moves by name")
+    listed.add_argument("--limit", type=parse_limit, metavar="N", help="list at most N moves (default: all)")
+    listed.add_argument("--after", metavar="MOVE", help="list only moves whose names come after this one")
     add_common(listed)
     listed.set_defaults(run=_list)
 
@@ -111,11 +121,20 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     remove.set_defaults(run=_remove)
 
 
+_UNLIMITED = 0
+
+
 def _megabytes(text: str) -> int:
     """Return a rate in MB/s as bytes/s. Raises ArgumentTypeError if it is none."""
+    if text == "none":
+        return _UNLIMITED
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of MB/s, which must be 1 or more")
-    return int(text) * 1_000_000
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of MB/s, which must be 1 or more, nor none")
+    return _bytes(int(text))
+
+
+def _bytes(megabytes: int | None) -> int:
+    return _UNLIMITED if megabytes is None else megabytes * 1_000_000
 
 
 def _add(context: Context, options: argparse.Namespace) -> int:
@@ -134,7 +153,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
         plain_text=options.plain_text,
         edited=None if options.edited is None else EditedSettings(options.edited),
-        precopy_limit=options.precopy_limit,
+        precopy_limit=options.precopy_limit or None,
     )
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
         raise InputError(
@@ -152,10 +171,12 @@ def _add(context: Context, options: argparse.Namespace) -> int:
 
 
 def _list(context: Context, options: argparse.Namespace) -> int:
-    moves = context.store.moves()
-    strange = {move.name: context.store.from_elsewhere(move.name) for move in moves}
+    moves = context.store.moves(options.limit, options.after)
+    strange = context.store.all_from_elsewhere([move.name for move in moves])
     if options.json:
         print_document({"moves": moves, "from_elsewhere": strange})
+    elif not moves and options.after is not None:
+        show(f"no move comes after {options.after}")
     elif not moves:
         show("there are no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
     else:
@@ -166,16 +187,18 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 def _show(context: Context, options: argparse.Namespace) -> int:
     from core.api.moves import format_jobs_of_both_servers, get_standing
+    from core.history.store import Filter
 
     move = context.store.move(options.name)
-    entries = context.store.entries(limit=50, move=move.name)
+    entries = context.store.entries(50, Filter(move=move.name))
     stands = get_standing(context.session, move.name)
-    strange = context.store.from_elsewhere(move.name)
+    strange, asked = context.store.from_elsewhere(move.name), context.store.asked(move.name)
     if options.json:
         found = {"milestones": stands.marks, "next": stands.next, "entries": entries, "from_elsewhere": strange}
+        found["asked"] = asked
         print_document({"move": move, **found})
         return 0
-    show(text(move))
+    show("\n".join((text(move), *_asked_text(asked, context.store.estimate(move.name)))))
     if strange:
         show(f"  not recorded by you; it is shown, but not run or counted: {', '.join(strange)}")
     rows = [
@@ -213,6 +236,17 @@ def text(move: Move) -> str:
         *([f"  pre-copy passes send at most {units.rate(move.precopy_limit)}"] if move.precopy_limit else []),
     ]
     return "\n".join(lines)
+
+
+def _asked_text(asked: Asked, estimate: Estimate | None) -> Iterable[str]:
+    """Yield the window and the downtime that a move has to fit into, and how likely it does by the latest estimate."""
+    limits = [] if asked.window is None else [f"window {window_text(asked.window)} (clock of the old server)"]
+    if asked.downtime_seconds is not None:
+        limits.append(f"longest downtime {seconds_text(asked.downtime_seconds)}")
+    fit = None if estimate is None or estimate.asked != asked else estimate.fit(estimate.to_take)
+    likely = "" if fit is None else f"; likelihood {fit.likelihood:.0%} ({method_title(fit.method)})"
+    if limits:
+        yield f"  has to fit into: {', '.join(limits)}{likely}"
 
 
 def _edited(context: Context, options: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from core.api.checks import Declaration
 from core.api.execution import Account, NextOption, Paragraph, QueryResults
 from core.api.imports import Imported as TakenOver
-from core.api.migration import ByStage, EstimateComparison, Fit, Later, ProbeForecast
+from core.api.migration import ByStage, EstimateComparison, Later, ProbeForecast
 from core.api.storage import WhatIf
 from core.api.survey import Survey, Taken
 from core.benchmarks.model import Forecast, Run
@@ -23,8 +23,9 @@ from core.facts.model import Facts
 from core.history.backup import Restored
 from core.history.damage import Condition, Rescued
 from core.history.store import Command, Detail, Entry
+from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
-from core.migration.model.estimate import Estimate, Help
+from core.migration.model.estimate import Estimate, Fit, Help
 from core.migration.model.execution import Execution
 from core.migration.model.move import HookCommand, Move
 from core.migration.model.plan import Plan
@@ -87,6 +88,7 @@ class MoveShown:
     next: Next
     entries: tuple[Entry, ...]
     from_elsewhere: tuple[str, ...]
+    asked: Asked
 
 
 @dataclass(frozen=True)
@@ -235,6 +237,7 @@ class Executed:
     """`pghaul execute`.
 
     Attributes:
+        execution: without the texts of the scripts of its queries: `pghaul history show execution N` has them.
         alive: whether a program carries it out now.
         next_options: the options of `pghaul execute` that continue or end it, the recommended one first.
         queries: the measurements of the queries of a dress rehearsal.
@@ -318,9 +321,10 @@ class Exported:
 
 @dataclass(frozen=True)
 class Imported:
-    """`pghaul history import`. `from_elsewhere`: what of it neither runs nor counts here."""
+    """`pghaul history import`. `move`: null for benchmarks of no move. `from_elsewhere`: what neither runs nor
+    counts here."""
 
-    move: str
+    move: str | None
     from_elsewhere: tuple[str, ...]
 
 
@@ -404,6 +408,34 @@ class ParsedArrays:
 
 
 @dataclass(frozen=True)
+class SettingShown:
+    """`pghaul settings set` and `unset`. `source`: `file` or `default`; `value` None: none is set."""
+
+    key: str
+    value: str | bool | int | None
+    default: str | bool | int | None
+    source: str
+    allowed: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class SettingsShown:
+    """`pghaul settings show`. `exists`: whether the file is there."""
+
+    path: str
+    exists: bool
+    settings: tuple[SettingShown, ...]
+
+
+@dataclass(frozen=True)
+class SettingsPath:
+    """`pghaul settings path`."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Lines:
     """`pghaul completion`."""
 
@@ -459,6 +491,10 @@ OUTPUTS: Mapping[str, Any] = {
     "report": Report,
     "import": TakenOver,
     "parse": ParsedOutput | ParsedFields | ParsedArrays,
+    "settings show": SettingsShown,
+    "settings set": SettingShown,
+    "settings unset": SettingShown,
+    "settings path": SettingsPath,
     "completion": Lines,
 }
 """By the words of the command; of several shapes, any."""

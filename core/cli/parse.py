@@ -10,6 +10,7 @@ from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.terminal import show, table
 from core.errors import ParseError
 from core.inputs import read_input
+from core.pasted import plain
 from core.text import printable
 
 if TYPE_CHECKING:
@@ -166,4 +167,4 @@ def _tools() -> list[str]:
 def _parsed(tool: str, text: str, file: str) -> Parsed:
     from core.api.outputs import read_output
 
-    return _OTHERS[tool](text) if tool in _OTHERS else _results(read_output(tool, text, file))
+    return _OTHERS[tool](plain(text)) if tool in _OTHERS else _results(read_output(tool, text, file))

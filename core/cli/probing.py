@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, print_document
+from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of
@@ -86,12 +87,20 @@ def run(context: Context, options: argparse.Namespace) -> int:
 
 
 def probes_text(probes: tuple[Probe, ...]) -> str:
-    """Probes for people."""
+    """Probes for people, those of an earlier pass as kept."""
+    newest = max((p.began_at for p in probes if p.began_at is not None), default=None)
     rows = [
-        (p.quantity, units.rate(p.bytes_per_second), units.size(p.bytes), units.duration(p.seconds), p.method)
+        (
+            p.quantity,
+            units.rate(p.bytes_per_second),
+            size(p.bytes),
+            units.duration(p.seconds),
+            f"{p.taken_at.astimezone(UTC):%Y-%m-%d %H:%M}{'' if p.began_at == newest else ', kept'}",
+            p.method,
+        )
         for p in probes
     ]
-    return table(("link", "throughput", "size", "duration", "method"), rows, right=(1, 2, 3))
+    return table(("link", "throughput", "size", "duration", "measured (UTC)", "method"), rows, right=(1, 2, 3))
 
 
 def watching_text(move: str, now: "Watching") -> str:
@@ -109,7 +118,7 @@ def _seen(watch: WatchResult) -> list[str]:
     lines = [f"{units.counted(len(watch.looks), 'observation')} since {began}, over {units.duration(watch.seconds)}"]
     if steps:
         grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
-        lines.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} per hour")
-    hour, day = (units.size(watch.looks[-1].touched[AGES.index(age)]) for age in (3600, 86_400))
+        lines.append(f"WAL: {size(grown)}, {size(3600 * grown / seconds)} per hour")
+    hour, day = (size(watch.looks[-1].touched[AGES.index(age)]) for age in (3600, 86_400))
     lines.append(f"size of the files that were written to: {hour} in the last hour, {day} in the last day")
     return [*lines, *([f"warning: {watch.complaint}"] if watch.complaint else [])]

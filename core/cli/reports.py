@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.context import Choices, Context, add_common, add_replace, print_document
+from core.cli.own_settings import add_from_setting
 from core.cli.terminal import show
 from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.reports.options import Options
 
+_UNITS = ("binary", "decimal")
 _PAPERS = {"a4": "A4", "letter": "LETTER"}
 _SHAPES = ("pdf", "html", "md", "json", "csv", "svg")
 _KINDS = ("storage", "plan", "execution", "capacity", "fleet")
@@ -37,19 +39,46 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     report.add_argument(
         "--format", choices=_SHAPES, help="format of the report: %(choices)s (default: by the ending of FILE)"
     )
-    report.add_argument(
+    add_from_setting(
+        report,
+        "report.language",
         "--language",
         choices=Choices(_languages),
+        help="language of the report: %(choices)s",
         default="en",
-        help="language of the report: %(choices)s (default: en)",
+        convert=_language,
     )
-    report.add_argument("--paper", choices=sorted(_PAPERS), default="a4", help="paper size of a PDF (default: a4)")
-    report.add_argument("--decimal", action="store_true", help="show sizes in GB (default: GiB)")
+    add_from_setting(report, "report.paper", "--paper", choices=sorted(_PAPERS), help="paper size of a PDF")
+    add_from_setting(
+        report, "display.units", "--units", choices=_UNITS, help="units of sizes: binary (GiB) or decimal (GB)"
+    )
     report.add_argument(
-        "--mask", action="store_true", help="replace the names of servers and people, and addresses, by neutral ones"
+        "--decimal", dest="units", action="store_const", const="decimal", help="the same as --units decimal"
     )
-    report.add_argument("--company", default="", metavar="NAME", help="company name at the top of the first page")
-    report.add_argument("--logo", type=Path, metavar="FILE", help="logo beside the company name: a PNG or JPEG file")
+    add_from_setting(
+        report,
+        "report.mask",
+        "--mask",
+        action=argparse.BooleanOptionalAction,
+        help="replace the names of servers and people, and addresses, by neutral ones",
+        default="--no-mask",
+    )
+    add_from_setting(
+        report,
+        "report.company",
+        "--company",
+        metavar="NAME",
+        help="company name at the top of the first page",
+        default="none",
+    )
+    add_from_setting(
+        report,
+        "report.logo",
+        "--logo",
+        metavar="FILE",
+        help="logo beside the company name: a PNG or JPEG file; '' for none",
+        default="none",
+    )
     report.add_argument("--raw", action="store_true", help="append the raw values and the output of the tools")
     report.add_argument(
         "--functions", action="store_true", help="append the commands of each step and the shell functions"
@@ -60,6 +89,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_replace(report)
     add_common(report)
     report.set_defaults(run=_run)
+
+
+def _language(chosen: str) -> str:
+    """Return the language that a setting stands for here: the command line speaks English."""
+    return "en" if chosen == "auto" else chosen
 
 
 def _languages() -> list[str]:
@@ -110,10 +144,10 @@ def _options(options: argparse.Namespace) -> "Options":
     return Options(
         language=options.language,
         paper=Paper[_PAPERS[options.paper]],
-        binary=not options.decimal,
+        binary=options.units == "binary",
         masked=options.mask,
         company=options.company,
-        logo=None if options.logo is None else read_logo(options.logo),
+        logo=read_logo(Path(options.logo)) if options.logo else None,
         raw=options.raw,
         functions=options.functions,
         at=None if options.at is None else _instant(options.at),

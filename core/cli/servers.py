@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, print_document
+from core.cli.own_settings import add_from_setting
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
@@ -25,24 +26,26 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add = verbs.add_parser("add", help="add a server, or change it with --replace")
     add.add_argument("name", metavar="NAME", help="a name of your choice for the server")
     add.add_argument("address", metavar="ADDRESS", help="host name, IP address, or an alias from ~/.ssh/config")
-    add.add_argument("--user", metavar="USER", help="user to log in as (default: as ssh does)")
+    add_from_setting(add, "server.user", "--user", metavar="USER", help="user to log in as", default="as ssh does")
     add.add_argument("--port", type=int, metavar="PORT", help="ssh port (default: as ssh does)")
     add.add_argument(
         "--identity", metavar="FILE", help="private key file (default: the agent, and the keys that ssh uses)"
     )
     add.add_argument("--jump", metavar="[USER@]HOST[:PORT],…", help="jump hosts, as for ssh -J")
-    add.add_argument(
+    add_from_setting(
+        add,
+        "server.rights",
         "--rights",
         choices=[each.value for each in Rights],
-        default=Rights.SUDO.value,
-        help="how the login user runs commands as other users: sudo without a password (the default), sudo-password "
-        "(asks for the password once), sudo-postgres (only as the owner of the clusters), or none",
+        help="how the login user runs commands as other users: sudo without a password, sudo-password (asks for the "
+        "password once), sudo-postgres (only as the owner of the clusters), or none",
     )
-    add.add_argument(
+    add_from_setting(
+        add,
+        "server.database_user",
         "--database-user",
         metavar="USER",
-        default="postgres",
-        help="system user that owns the clusters (default: postgres)",
+        help="system user that owns the clusters",
     )
     add.add_argument(
         "--copy-address",
@@ -122,7 +125,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     profile = Profile(
         name=options.name,
         address=options.address,
-        user=options.user,
+        user=options.user or None,
         port=options.port,
         identity_file=options.identity,
         jump=options.jump,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, add_former_name, add_replace, print_document
+from core.cli.sizes import size
 from core.cli.terminal import say, show, table
+from core.comparison.sets import is_place_on_server
 from core.errors import InputError
 from core.files import write_text
 from core.sides import Side
@@ -22,8 +24,8 @@ _FIGURES = ("read_iops", "write_iops", "read_rate", "write_rate", "capacity")
 
 _WHAT_IF_DESCRIPTION = """\
 Show the expected performance of RAID 0, 1, 10, 5, 6, 50 and 60 arrays with a given number of drives. The single write
-thread of Linux md limits RAID 5 and 6. State the performance of one drive, or name a move: then its measured volume is
-taken as one drive."""
+thread of Linux md limits RAID 5 and 6. State the performance of one drive, or name a move or volumes of servers: then
+the measured volume of the move, or the first volume, is taken as one drive."""
 
 _PREPARE_DESCRIPTION = """\
 Write a script that prepares a volume: partitions, an md array, a file system that is aligned to its stripes, and a line
@@ -51,7 +53,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _add_what_if(what_if: argparse.ArgumentParser) -> None:
-    what_if.add_argument("move", nargs="?", metavar="MOVE", help="compare with the measured volumes of this move")
+    what_if.add_argument(
+        "what",
+        nargs="*",
+        metavar="MOVE | SERVER:/PATH...",
+        help="compare with the measured volumes of this move, or with these volumes of any servers",
+    )
     what_if.add_argument("--drives", type=int, required=True, metavar="N", help="number of drives")
     what_if.add_argument(
         "--level", choices=_LEVELS, help="RAID level (default: all that are possible with so many drives)"
@@ -119,9 +126,15 @@ def _what_if(context: Context, options: argparse.Namespace) -> int:
     else:
         wanted = (_layout(options.level, options.drives, options.groups),)
     thread = math.inf if options.controller else options.thread_iops
-    if options.move is not None:
+    if options.what and is_place_on_server(options.what[0]):
+        if options.side:
+            raise InputError("--side needs a move", "leave it out: the first volume is taken as one drive")
+        found = actions.expect_layouts_of_volumes(context.session, options.what, wanted, drive, thread)
+    elif len(options.what) > 1:
+        raise InputError("only one move can be named", "name one move, or volumes of servers such as db1:/srv/pg")
+    elif options.what:
         side = options.side or Side.NEW
-        found = actions.expect_layouts_of_move(context.session, options.move, wanted, drive, side, thread)
+        found = actions.expect_layouts_of_move(context.session, options.what[0], wanted, drive, side, thread)
     elif drive is None:
         raise InputError(
             "the performance of one drive is not known", "state it with --read-iops and its likes, or name a move"
@@ -152,7 +165,7 @@ def text(found: "WhatIf") -> str:
             units.rate(each.read_bytes_per_second),
             units.rate(each.parallel_read_bytes_per_second),
             units.rate(each.write_bytes_per_second),
-            units.size(each.capacity_bytes),
+            size(each.capacity_bytes),
             _survives(each.layout.survives_any, each.layout.survives_at_best),
         )
         for each in found.expected

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, add_former_name, print_document
+from core.cli.own_settings import add_from_setting
+from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
 
@@ -35,7 +37,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="LIST",
         help="file with the list; - reads standard input (default: all servers that you have added)",
     )
-    survey.add_argument("--jobs", type=int, metavar="N", help="number of servers to read in parallel (default: 8)")
+    add_from_setting(
+        survey, "survey.jobs", "--jobs", type=int, metavar="N", help="number of servers to read in parallel"
+    )
     refresh = survey.add_argument(
         "--refresh", action="store_true", help="also read servers again that were read within the last hour"
     )
@@ -51,7 +55,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core.servers.host_keys import Unattended
     from core.servers.lists.formats import read_list
 
-    if options.jobs is not None and not 0 < options.jobs <= _MOST_AT_ONCE:
+    if not 0 < options.jobs <= _MOST_AT_ONCE:
         raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {_MOST_AT_ONCE}")
     found = None if options.list is None else read_list(options.list, read_input(options.list))
     made = actions.run_survey(
@@ -59,7 +63,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         found,
         Unattended(frozenset(options.host_key or ())),
         context.job,
-        at_once=options.jobs or actions.AT_ONCE,
+        at_once=options.jobs,
         refresh=options.refresh,
         replacing=options.replace,
     )
@@ -115,7 +119,7 @@ def _move_row(number: int, one: "FleetMove") -> tuple[str, ...]:
         one.move.name,
         one.move.old,
         one.move.new,
-        units.size(one.size_bytes),
+        size(one.size_bytes),
         units.ABSENT if downtime is None else f"{units.duration(downtime.likely)} to {units.duration(downtime.high)}",
         units.ABSENT if one.window_seconds is None else units.duration(one.window_seconds),
         _what_stops(one),
@@ -143,7 +147,7 @@ def _without_move(made: "Survey") -> list[tuple[str, ...]]:
             each.server,
             cluster.version,
             "running" if cluster.running else "stopped",
-            units.size(cluster.size_bytes),
+            size(cluster.size_bytes),
         )
         for each in made.servers
         for cluster in each.clusters

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core import units
+from core.cli.sizes import size
 from core.errors import Cancelled, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
 from core.text import printable, printable_lines
@@ -185,7 +186,7 @@ class Listener:
 
 def progress_text(event: Progress) -> str:
     """Return the progress for display: `1.2 GiB of 3.0 GiB`, `3 of 8`, `12 s of 60 s`."""
-    shown = {"bytes": units.size, "seconds": units.duration}.get(event.unit, units.count)
+    shown = {"bytes": size, "seconds": units.duration}.get(event.unit, units.count)
     return shown(event.done) if event.total is None else f"{shown(event.done)} of {shown(event.total)}"
 
 

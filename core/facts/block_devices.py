@@ -9,7 +9,6 @@ from core.facts.host_environment import Dataset, DiskHealth
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
 from core.facts.parsing import first_line, parse_whole_number, unreadable_error
 from core.facts.sections import Section
-from core.text import plain
 
 # Linux software RAID, as /proc/mdstat shows it.
 #
@@ -41,7 +40,7 @@ def parse_arrays(text: str) -> tuple[Array, ...]:
     """
     blocks: list[list[str]] = []
     framed = False
-    for line in _GLUED.sub("\n", plain(text)).splitlines():
+    for line in _GLUED.sub("\n", text).splitlines():
         if _HEAD.match(line):
             blocks.append([line])
         elif _FRAME.match(line):

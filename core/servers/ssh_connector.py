@@ -194,6 +194,8 @@ class SshConnector:
             raise UnreachableError(
                 f"{self.server}: the host name {to.host} cannot be resolved",
                 "check the spelling, or give the IP address",
+                # A name server that is reached without the network of the company denies a name that exists there.
+                lasting=isinstance(error, UnicodeError),
             ) from error
         problem: OSError = TimeoutError()
         for family, kind, protocol, _, address in found:
@@ -279,7 +281,9 @@ class SshConnector:
     def _no_handshake(self, problem: Exception | None, to: Destination) -> ServerError:
         if isinstance(problem, IncompatiblePeer):
             return UnreachableError(
-                f"{self.server}: {to.shown} supports only outdated SSH algorithms: {problem}", _SHA1_HINT
+                f"{self.server}: {to.shown} supports only outdated SSH algorithms: {problem}",
+                _SHA1_HINT,
+                lasting=True,
             )
         reason = str(problem or "the connection was closed")
         if "banner" in reason:

@@ -34,6 +34,14 @@ def test_what_is_chosen_holds_on_its_own_thread_but_within_styled() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
+    [(0.2, "1 s"), (4.2, "4 s"), (45.4, "45 s"), (60, "1 min 00 s"), (64, "1 min 00 s"), (233, "3 min 50 s")],
+)
+def test_a_rest_of_a_time_is_no_finer_than_an_estimate(number: float, text: str) -> None:
+    assert units.time_left(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
     [(80_600_000, "80.6 MB/s"), (999.6e6, "1.00 GB/s"), (34, "34.0 B/s"), (0, "0 B/s"), (1.2e15, "1200 TB/s")],
 )
 def test_rates_are_decimal(number: float, text: str) -> None:

@@ -32,7 +32,7 @@ def exit_codes() -> str:
 def settings() -> str:
     """Variables of the environment and files."""
     return (
-        f"# Settings and files\n\n## Variables of the environment\n\n{_entries(('variable', 'meaning'), VARIABLES)}\n"
+        f"# Variables and files\n\n## Variables of the environment\n\n{_entries(('variable', 'meaning'), VARIABLES)}\n"
         f"## Files\n\n{_entries(('file', 'meaning'), FILES)}\n{SECRETS}\n"
     )
 

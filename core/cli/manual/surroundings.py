@@ -16,7 +16,7 @@ EXIT_CODES = (
     Entry("2", "Wrong usage or input."),
     Entry("3", "A server could not be reached, or refused a request."),
     Entry("4", "Cancelled."),
-    Entry("70", "A bug in pghaul."),
+    Entry("70", "A bug in pghaul. The message names the log that contains it."),
 )
 
 VARIABLES = (
@@ -30,10 +30,12 @@ VARIABLES = (
 
 FILES = (
     Entry("~/.local/share/pghaul/", "The history. Removing the package does not remove it."),
+    Entry("~/.local/share/pghaul/bugs.log", "The bugs that a command has ended with, to be reported."),
     Entry(
         "~/.config/pghaul/history.key",
         "The key that signs what you record. Records without your signature are untrusted.",
     ),
+    Entry("~/.config/pghaul/settings.toml", "Your settings for pghaul, as shown and changed by pghaul settings."),
     Entry("~/.config/pghaul/histories.json", "Where the history of a team is stored, as chosen by pghaul history use."),
     Entry(
         "~/.config/pghaul/aside",

@@ -20,7 +20,7 @@ from core.api import archives as actions
 from core.cli.main import main
 from core.errors import InputError, PghaulError
 from core.history import archive as archives
-from core.history.store import Store
+from core.history.store import Filter, Store
 from core.migration.model.execution import State
 from core.reports.make import Format, Kind, of_move, write
 from core.reports.options import Options
@@ -110,7 +110,7 @@ def test_it_comes_whole(here: Store, there: Store, path: Path) -> None:
         lambda store: [(each.started_at, each.state, each.plan) for each in store.executions(MOVE.name)],
         lambda store: [replace(each, id=0) for run in store.executions(MOVE.name) for each in run.steps],
         lambda store: store.facts(OLD.name),
-        lambda store: [(each.at, each.kind, each.title) for each in store.entries(1000, MOVE.name)],
+        lambda store: [(each.at, each.kind, each.title) for each in store.entries(1000, Filter(move=MOVE.name))],
     ):
         assert read(there) == read(here)
     after = contents(there.path)

@@ -103,6 +103,7 @@ def _key_is_lost(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     del monkeypatch, tmp_path
     with contextlib.closing(sqlite3.connect(store.path)) as connection, connection:
+        # the table of runs stays as it is: the revision that lets a run belong to no move can be applied again
         for table in ("executions", "hooks", "waivers"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN seal")
         connection.execute("DROP INDEX ix_runs_starts")
@@ -110,6 +111,7 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         connection.execute("ALTER TABLE executions DROP COLUMN follow_up_done")
         connection.execute("ALTER TABLE executions DROP COLUMN schedule")
         connection.execute("ALTER TABLE moves DROP COLUMN precopy_limit")
+        connection.execute("ALTER TABLE moves DROP COLUMN asked")
         for table in [
             row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")
         ]:

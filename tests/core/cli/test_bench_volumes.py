@@ -11,7 +11,8 @@ import pytest
 from core.api.session import Session
 from core.benchmarks import volume_device
 from core.cli.main import main
-from core.facts.model import Facts
+from core.facts.model import Facts, Tool
+from core.history.store import Store
 from core.jobs import Job
 from tests.core.facts.here import Here
 from tests.core.migration.builders import set_up
@@ -29,6 +30,19 @@ tool = "dd"
 headline = "write_bytes_per_second"
 [workload.parameters]
 size_bytes = {SIZE}
+"""
+
+PGBENCH = """
+title = "pgbench alone"
+repetitions = 1
+[[workload]]
+name = "pgbench"
+title = "pgbench"
+tool = "pgbench"
+headline = "transactions_per_second"
+[workload.parameters]
+scale = 1
+runtime_seconds = 1
 """
 
 
@@ -63,6 +77,31 @@ def test_the_forecast_of_two_volumes_of_one_server(
     found = [(each["volume"]["server"], each["volume"]["folder"], each["bytes_needed"]) for each in forecasts]
     assert found == [("new", str(volume), SIZE) for volume in volumes]
     assert set(asked) == {"new"}
+
+
+def test_without_a_move_other_major_versions_are_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A move has one major version for both servers; here each server may have its own."""
+    monkeypatch.setattr(Session, "server", lambda _session, _name, _job: Here())
+    monkeypatch.setattr(volume_device, "LOOK_SECONDS", 0.01)
+    for tool in ("fio", "initdb"):
+        program(tmp_path / "programs" / tool, "exit 0")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}:{os.environ['PATH']}")
+    suite = tmp_path / "pgbench.toml"
+    suite.write_text(PGBENCH)
+    words = ["bench", f"old:{tmp_path}", f"new:{tmp_path}", "--suite", str(suite), "--forecast", "--json"]
+    for versions, warned in (({"old": "15.4", "new": "15.9"}, False), ({"old": "15.4", "new": "17.1"}, True)):
+        with Store.open(tmp_path / "history") as store:
+            for name, version in versions.items():
+                found = Tool("postgres", "/usr/bin/postgres", version)
+                store.save_facts(Facts(name, datetime.now(UTC), 1.0, 1, tools=(found,)))
+        main(words)
+        forecasts = json.loads(capsys.readouterr().out)["forecasts"]
+        said = [
+            any("PostgreSQL 15 on old, PostgreSQL 17 on new" in each for each in one["warnings"]) for one in forecasts
+        ]
+        assert said == [warned, warned]
 
 
 def test_a_volume_of_no_server_of_the_move_reaches_none(monkeypatch: pytest.MonkeyPatch) -> None:

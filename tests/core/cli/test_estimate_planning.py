@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core import settings
 from core.cli.main import main
+from core.history.example import MOVE, lay
 from core.migration.model.estimate import method_title
 
 SPEC = """[cluster]
@@ -72,3 +74,48 @@ def test_nonsense_is_refused(option: tuple[str, str], tmp_path: Path, capsys: py
     code, said = run(tmp_path, capsys, *option)
     assert code == 2
     assert option[1].lstrip("-") in said
+
+
+def place_example() -> None:
+    """Put the shipped example in the place of the empty history."""
+    for each in settings.data_folder().iterdir():
+        each.unlink()
+    lay(settings.data_folder())
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def test_the_window_and_the_downtime_of_a_move_are_kept_until_others_are_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place_example()
+    window = [22 * 3600.0, 2 * 3600.0]
+    for options, kept in (
+        ((), (None, None)),
+        (("--window", "22:00-02:00"), (window, None)),
+        (("--downtime", "10m"), (window, 600.0)),
+        ((), (window, 600.0)),
+        (("--price", "5000"), (window, 600.0)),
+        (("--window", "none"), (None, 600.0)),
+        (("--downtime", "none", "--window", "23:00-01:00"), ([23 * 3600.0, 3600.0], None)),
+        (("--window", "none"), (None, None)),
+    ):
+        made = json.loads(said(capsys, "estimate", MOVE, *options, "--json"))
+        shown = json.loads(said(capsys, "move", "show", MOVE, "--json"))["asked"]
+        assert (shown["window"], shown["downtime_seconds"]) == kept
+        assert made["asked"] == shown
+        assert bool(made["planning"]["fits"]) is (kept != (None, None))
+        assert {each["cost"] is None for each in made["planning"]["fits"]} <= {"--price" not in options}
+        told = said(capsys, "move", "show", MOVE)
+        assert ("22:00-02:00" in told) is (kept[0] == window)
+        assert ("longest downtime 10m" in told) is (kept[1] == 600.0)
+        assert bool(re.search(r"likelihood \d+%", told)) is (kept != (None, None))
+
+
+def test_a_price_needs_something_that_is_kept_or_given(capsys: pytest.CaptureFixture[str]) -> None:
+    place_example()
+    assert main(["estimate", MOVE, "--price", "5000"]) == 2
+    assert "--window or --downtime" in capsys.readouterr().err

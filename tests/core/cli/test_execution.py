@@ -100,6 +100,31 @@ def test_times_are_looked_at_before_anything_runs(
     assert store.executions("spring") == ()
 
 
+def test_the_resolved_times_are_the_first_that_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    day = datetime.now().astimezone().date() + timedelta(days=1)
+    times = ("--start-at", f"{day}T22:00", "--ask-at", "21:00")
+    assert main(["execute", "spring", *times]) == 2
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first == f"Start {day} 22:00, question {day + timedelta(days=1)} 21:00 (next day)"
+    assert store.executions("spring") == ()
+
+
+def test_a_status_leaves_out_the_texts_of_scripts_and_the_history_keeps_them(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = carried_out(old=BOTH["old"])
+    assert made.plan.queries is not None
+    scripts = (replace(made.plan.queries.scripts[0], text="select only_in_script;\n" * 5000),)
+    made = replace(made, plan=replace(made.plan, queries=replace(made.plan.queries, scripts=scripts)))
+    number = store.execution_started(made)
+    assert main(["execute", "spring", "--status", "--json"]) == 0
+    status = capsys.readouterr().out
+    assert "only_in_script" not in status
+    assert json.loads(status)["execution"]["plan"]["queries"]["scripts"][0]["name"] == scripts[0].name
+    assert main(["history", "show", "execution", str(number), "--json"]) == 0
+    assert capsys.readouterr().out.count("only_in_script") == 5000
+
+
 _AS_READER = ("--dress-rehearsal", "--queries-as", "reader")
 
 
@@ -156,7 +181,7 @@ def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixt
     assert main(["execute", "spring", "--status"]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"^execution 1 of spring \(move\): running, .*dba@desk$", shown, re.MULTILINE)
-    assert re.search(r"^  \w+ 1 of 1, .*1\.0 s ", shown, re.MULTILINE)
+    assert re.search(r"^  \w+ 1 of 1, .*about 1 s ", shown, re.MULTILINE)
     assert main(["execute", "spring", "--status", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["execution"]["state"], document["execution"]["plan"]["cluster"]) == ("running", "15/main")
@@ -204,8 +229,20 @@ def test_a_name_given_beforehand_counts_for_an_hour_beyond_the_time_of_the_quest
     monkeypatch.setattr(sys, "stdin", Terminal("15/main\n"))
     assert late.confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
     monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
-    with pytest.raises(InputError):
-        late.confirm_stop("15/main", (), warm=True)
+    assert late.confirm_stop("15/main", (), warm=True) is StopAnswer.DECLINED  # without a terminal it is paused
+
+
+@pytest.mark.parametrize("stdin", [Terminal("no\n"), io.StringIO("15/main\n")], ids=["asked", "no terminal"])
+def test_a_name_given_beforehand_counts_after_a_failure_only_within_the_hour_of_the_question(
+    monkeypatch: pytest.MonkeyPatch, stdin: io.StringIO
+) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
+    open_end = TerminalOperator("15/main", yes=True)
+    open_end.withdraw_confirmation()
+    assert open_end.confirm_stop("15/main", (), warm=True) is StopAnswer.DECLINED
+    in_time = TerminalOperator("15/main", yes=True, confirmed_until=datetime.now(UTC) + timedelta(minutes=1))
+    in_time.withdraw_confirmation()
+    assert in_time.confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
 
 
 def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,18 +1,23 @@
 """The command line without servers: usage, exit codes, the history's nouns, outputs for people and for programs."""
 
+import errno
 import json
 import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from core import settings
+from core.cli.bugs import LARGEST
 from core.cli.main import main
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
@@ -261,18 +266,132 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
     assert run(capsys, "estimate", "--spec", str(spec))[0] == 0
 
 
-def test_a_bug_ends_with_70_and_is_shown_whole(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(_store: Store) -> None:
-        raise RuntimeError("unforeseen")
+@pytest.mark.parametrize("shape", [(), ("--json",)], ids=["text", "json"])
+def test_facts_are_masked_like_reports(capsys: pytest.CaptureFixture[str], shape: tuple[str, ...]) -> None:
+    """Also where other servers and people are named."""
+    named = ("pluto", "neptune.example.org", "ada", "192.0.2.77", "dba@example.org")
+    for name in ("pluto", "neptune.example.org"):
+        assert run(capsys, "server", "add", name, "192.0.2.1", "--user", "ada")[0] == 0
+    jobs = (Scheduled("/etc/crontab", "ada", "pg_dump -h neptune.example.org | mail dba@example.org # 192.0.2.77"),)
+    with Store.open(settings.data_folder()) as store:
+        store.save_facts(Facts("pluto", datetime.now(UTC), 1.0, 1, host_environment=HostEnvironment(schedule=jobs)))
+    assert "neptune.example.org" in run(capsys, "facts", "pluto", "--last", *shape)[1]
+    code, out, _ = run(capsys, "facts", "pluto", "--last", "--mask", *shape)
+    assert code == 0
+    assert [each for each in named if each in out] == []
+    assert re.search(r"pg_dump -h server-\d \| mail person-\d # address-1", out)
+
+
+BUGS = {
+    "what nobody foresaw": RuntimeError("unforeseen"),
+    "a system call": OSError(errno.ENOENT, "No such file or directory", "/somewhere"),
+    "a wrong value": KeyError("missing"),
+    "text that no encoding takes": ValueError("\udcff"),
+}
+
+
+def bug(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception) -> str:
+    """Return what a command says that ends with this."""
+
+    def fails(*_: object) -> None:
+        raise error
 
     monkeypatch.setattr(Store, "moves", fails)
     code, out, err = run(capsys, "move", "list")
     assert (code, out) == (70, "")
-    assert err.startswith("pghaul: ")
-    assert re.search(rf'^  File "{re.escape(__file__)}", line \d+, in fails$', err, re.MULTILINE)
+    return err
+
+
+@pytest.mark.parametrize("error", BUGS.values(), ids=BUGS)
+def test_a_bug_ends_with_70_and_is_whole_on_the_terminal_and_in_the_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    said = [bug(capsys, monkeypatch, error) for _ in range(2)]
+    log = settings.data_folder() / "bugs.log"
+    entries = log.read_text()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert entries.count("UTC: pghaul move list\n") == 2
+    assert len(re.findall(rf"^(?:\w+\.)*{type(error).__name__}: ", entries, re.MULTILINE)) == 2
+    for err in said:
+        first, _, traceback = err.partition("\n\n")
+        assert first.startswith("pghaul: ")
+        assert str(log) in first
+        assert re.search(rf'^  File "{re.escape(__file__)}", line \d+, in fails$', traceback, re.MULTILINE)
+        assert traceback.splitlines()[-1].startswith(type(error).__name__)
+        assert all(line in entries for line in traceback.splitlines()[:-1])
+
+
+def test_the_log_of_bugs_contains_no_secret_and_does_not_grow_without_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = settings.data_folder() / "bugs.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_bytes(b"x" * (LARGEST + 1))
+    bug(capsys, monkeypatch, RuntimeError("PGPASSWORD=hunter2 psql"))
+    assert log.stat().st_size < LARGEST
+    assert "hunter2" not in log.read_text()
+    assert "RuntimeError: " in log.read_text()
+
+
+def link_to_file(log: Path) -> None:
+    (log.parent / "victim").touch()
+    log.symlink_to("victim")
+
+
+UNWRITABLE_LOGS: dict[str, Callable[[Path], None]] = {
+    "a folder": Path.mkdir,
+    "a link to a file": link_to_file,
+    "a link to nothing": lambda log: log.symlink_to("victim"),
+    "a pipe that nobody reads": os.mkfifo,
+    "a pipe that is read": os.mkfifo,
+}
+
+
+@contextmanager
+def reader_of(pipe: Path) -> Iterator[None]:
+    handle = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield
+        with suppress(BlockingIOError):
+            assert os.read(handle, 1) == b""
+    finally:
+        os.close(handle)
+
+
+@pytest.mark.parametrize("kind", UNWRITABLE_LOGS)
+def test_a_log_that_cannot_be_written_is_not_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    log = settings.data_folder() / "bugs.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    UNWRITABLE_LOGS[kind](log)
+    with reader_of(log) if kind == "a pipe that is read" else nullcontext():
+        err = bug(capsys, monkeypatch, RuntimeError("unforeseen"))
+    assert str(log) not in err
     assert err.endswith("\nRuntimeError: unforeseen\n")
+    assert [path.name for path in log.parent.glob("victim")] == (["victim"] if kind == "a link to a file" else [])
+    assert all(not path.read_bytes() for path in log.parent.glob("victim"))
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become a user without an entry")
+def test_a_bug_of_a_user_without_a_home_directory_is_whole_on_the_terminal() -> None:
+    """No folder of data can be named then: what failed is the bug, and its log must not fail as well."""
+    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    nobody = 54321  # no such user in the database of users
+    ended = subprocess.run(
+        [sys.executable, "-B", "-m", "gui.entry", "move", "list"],
+        env=environment,
+        user=nobody,
+        group=nobody,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (70, "")
+    assert ended.stderr.startswith("pghaul: this is a bug in pghaul.")
+    assert ended.stderr.count("Traceback (most recent call last)") == 1
 
 
 @pytest.mark.slow

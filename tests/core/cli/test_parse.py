@@ -22,6 +22,8 @@ FOLDERS = {
     "fio-log": "fio",
     "fio-terse": "fio",
     "hammerdb": "hammerdb",
+    "hdparm": "hdparm",
+    "ioping": "ioping",
     "iperf3": "iperf3",
     "mdstat": "mdstat",
     "pg_controldata": "controldata",

@@ -1,14 +1,18 @@
 """The options of `pghaul probe` that begin something longer: which go together, and what a watch's standing says."""
 
 import re
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from core.cli.main import main
-from core.cli.probing import watching_text
+from core.cli.probing import probes_text, watching_text
+from core.migration.model.probe import Quantity
 from core.migration.model.watch import parse_watch
 from core.migration.probing.watching import Watching
 from core.servers.remote_jobs import RemoteJob
+from tests.core.migration.builders import NOW, probe
 from tests.core.migration.watches import log
 
 JOB = RemoteJob("old", "/var/tmp/pghaul-job.x", "watch of spring, 0123", "postgres", None, "watch_changes")
@@ -43,3 +47,14 @@ def test_a_watch_says_how_it_stands() -> None:
     )
     assert over.endswith("warning: no luck")
     assert "there are no results yet" in watching_text("spring", Watching(JOB, running=True, log="", watch=None))
+
+
+def test_each_figure_tells_when_it_was_measured_and_an_earlier_one_that_it_was_kept() -> None:
+    earlier = NOW - timedelta(minutes=40)
+    read = replace(probe(Quantity.READ, 80e6), taken_at=earlier, began_at=earlier, seconds=1.5)
+    write = replace(probe(Quantity.WRITE, 90e6), taken_at=NOW, began_at=NOW - timedelta(seconds=9))
+    _, _, kept, new = probes_text((read, write)).splitlines()
+    assert f"1.5 s  {earlier:%Y-%m-%d %H:%M}, kept" in kept
+    assert f"{NOW:%Y-%m-%d %H:%M}" in new
+    assert "kept" not in new
+    assert "kept" not in probes_text((replace(write, began_at=None),))

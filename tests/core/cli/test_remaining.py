@@ -62,7 +62,7 @@ def test_a_stage_says_its_pace_and_what_is_left(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_of_a_long_work_the_whole_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = "step 24 of 43, old stopped 15 s ago, about 9.0 s left"
+    whole = "step 24 of 43, old stopped 15 s ago, about 9 s left"
     copying = [Progress("final pass", "final pass", done, 400e6, "bytes", whole) for done in (0, 100e6)]
     line = shown(monkeypatch, (1, copying[0]), (11, copying[1]))
     assert line == f"{whole} | 95.4 MiB of 381.5 MiB, 10.0 MB/s | final pass"

@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.block_devices import parse_arrays
+from core.pasted import plain
 
 DATA = Path(__file__).parents[2] / "data" / "mdstat"
 EXPECTED = json.loads((DATA / "expected.json").read_text(encoding="utf-8"))
@@ -15,7 +16,7 @@ EXPECTED = json.loads((DATA / "expected.json").read_text(encoding="utf-8"))
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_recorded_arrays(name: str) -> None:
-    arrays = parse_arrays((DATA / name).read_text(encoding="utf-8"))
+    arrays = parse_arrays(plain((DATA / name).read_text(encoding="utf-8")))
     expected = EXPECTED[name]["arrays"]
     found = [asdict(array) | {"devices": len(array.devices)} for array in arrays]
     assert [{field: array[field] for field in known} for array, known in zip(found, expected, strict=True)] == expected

@@ -7,7 +7,7 @@ import paramiko
 import pytest
 
 from core import this_workstation
-from core.errors import InputError
+from core.errors import InputError, UnreachableError
 from core.jobs import Job
 from core.servers.profiles import Nobody, Profile
 from core.servers.ssh_config import Destination
@@ -32,3 +32,23 @@ def test_on_windows_a_proxy_command_is_refused(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(InputError, match="ProxyCommand is not supported on Windows"):
         connector.connect(Destination("old", "db1", 22, "dba", proxy_command="nc db1 22"))
     assert connector.proxies == []
+
+
+@pytest.mark.parametrize("answer", [socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_name_that_is_unknown_without_the_network_of_a_company_may_be_known_later(
+    monkeypatch: pytest.MonkeyPatch, answer: int
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise socket.gaierror(answer, "no")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    with pytest.raises(UnreachableError, match="db1 cannot be resolved") as caught:
+        SshConnector(Profile("old", "db1"), Nobody(), Job(), deadline=1).connect(Destination("old", "db1", 22, "dba"))
+    assert not caught.value.lasting
+
+
+def test_what_is_no_name_stays_unknown() -> None:
+    name = "a" * 64
+    with pytest.raises(UnreachableError, match="cannot be resolved") as caught:
+        SshConnector(Profile("old", name), Nobody(), Job(), deadline=1).connect(Destination("old", name, 22, "dba"))
+    assert caught.value.lasting
