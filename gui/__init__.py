@@ -16,9 +16,9 @@ page reads the history on a thread when it is shown and something may have chang
    next. The list, Next, the cards of the page Moves and `pghaul move show` show the same. `controllers/moves.py` holds
    it for the selected move. Next leads to the page. On that page it presses `primary`.
 3. An unfinished execution is on every page. `core/migration/execution/status.py` says how it stands, and what may
-   be done with it. `ExecutionPoller` reads this every second, whichever program carries the execution out.
-   `ActiveExecutions` passes it to the `StatusBanner`, which shows it with its clock. `ExecutionController` is the one
-   place that begins, continues, cancels and rolls back.
+   be done with it. `ExecutionPoller` reads this every second, whichever program carries the execution out, and with
+   it what the visible page shows (`watch`), all as of one time. `ActiveExecutions` passes it to the `StatusBanner`.
+   `ExecutionController` is the one place that begins, continues, cancels and rolls back.
 4. An execution asks in the page (`PromptPanel`, its texts in `models/prompts.py`). A connection asks in a dialog, since
    nothing can go on without the answer.
 5. Models are pure: rows of frozen dataclasses, and columns as declared data (`models/table.py`). `models/steps.py`

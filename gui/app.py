@@ -21,9 +21,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from core.errors import PghaulError
+from core.errors import InputError, PghaulError
 from core.language import spoken
 from core.settings import data_folder
+from core.user_settings import file
+from core.user_settings.declaration import Settings
 from gui import appearance
 from gui.frozen import give_back
 from gui.guard import Guarded
@@ -106,13 +108,22 @@ def main(folder: Path | None = None) -> int:
     application = QApplication(sys.argv[:1])
     give_back()
     appearance.prepare(application)
-    work = Work(remembered=Remembered(folder or data_folder()))
-    with spoken(chosen(work.remembered_text("language"), QLocale.system())):
+    settings, trouble = _load_settings()
+    work = Work(remembered=Remembered(folder or data_folder()), settings=settings)
+    with spoken(chosen(settings.window.language, QLocale.system())):
         speak(application)
-        return _open(application, work, folder)
+        return _open(application, work, folder, trouble)
 
 
-def _open(application: QApplication, work: Work, folder: Path | None) -> int:
+def _load_settings() -> tuple[Settings, InputError | None]:
+    """Return the settings; the defaults and the reason where their file cannot be used."""
+    try:
+        return file.load().settings, None
+    except InputError as error:
+        return Settings(), error
+
+
+def _open(application: QApplication, work: Work, folder: Path | None, trouble: InputError | None) -> int:
     window = MainWindow(work)
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble, Qt.ConnectionType.QueuedConnection)
@@ -121,7 +132,7 @@ def _open(application: QApplication, work: Work, folder: Path | None) -> int:
         lambda error: last_time.write(format_crash_report(error)), Qt.ConnectionType.DirectConnection
     )
     catcher.install()
-    FirstPaint(window).seen.connect(partial(_begin, window, last_time, folder))
+    FirstPaint(window).seen.connect(partial(_begin, window, last_time, folder, trouble))
     window.show()
     code = application.exec()
     running = work.close()
@@ -134,8 +145,10 @@ def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     return code
 
 
-def _begin(window: MainWindow, last_time: LastTime, folder: Path | None) -> None:
-    """Open the history, and show the log of a window that crashed before."""
+def _begin(window: MainWindow, last_time: LastTime, folder: Path | None, trouble: InputError | None) -> None:
+    """Open the history, and show the log of a window that crashed before, and why the settings are the defaults."""
+    if trouble is not None:
+        window.show_trouble(trouble)
     left = last_time.begin()
     window.work.open(folder)
     if left:

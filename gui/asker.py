@@ -167,6 +167,9 @@ class WindowAsker(QObject):
             return StopAnswer(said)
         return StopAnswer.STOP if said == cluster else StopAnswer.DECLINED
 
+    def withdraw_confirmation(self) -> None:
+        """Do nothing: in the window the name is typed only when it is asked for."""
+
     def wants_to_end(self) -> bool:
         """Return whether the operator wants no further step. The next call returns False."""
         wanted, self.ends_after_step = self.ends_after_step, False

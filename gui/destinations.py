@@ -37,6 +37,8 @@ class Offer(StrEnum):
     READ_OUTPUTS = "read-outputs"
 
 
+FIRST = (Offer.FIRST_STEPS, Offer.NEW_MOVE)
+"""What comes next as long as there is no move."""
 TITLES = {
     PageId.MOVES: marked("Moves"),
     PageId.OVERVIEW: marked("Overview"),

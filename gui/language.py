@@ -4,12 +4,9 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from core.language import ENGLISH, current, languages
 
-NAMES = {ENGLISH: "English", "de": "Deutsch"}
-"""Each name is in its own language, so that everybody finds theirs."""
-
 
 def chosen(kept: str, system: QLocale) -> str:
-    """Return the selected language, else that of the system, else English, as far as there are texts."""
+    """Return the language of the setting, else that of the system, else English, as far as there are texts."""
     return next((one for one in (kept, system.name().partition("_")[0]) if one in languages()), ENGLISH)
 
 

@@ -25,6 +25,7 @@ from core.language import tr
 from core.migration.model.standing import Condition, Milestone
 from core.settings import PROGRAM
 from core.tones import Tone
+from core.user_settings.declaration import Settings
 from gui import appearance
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, SecretQuestion, StepQuestion, StopQuestion
@@ -32,6 +33,7 @@ from gui.controllers.executions import ActiveExecutions
 from gui.controllers.menus import Commands, Menus
 from gui.controllers.moves import Beginning, MoveMilestones, Moves
 from gui.controllers.notifying import Bell, Notifier
+from gui.controllers.preferences import Preferences
 from gui.design.measures import GAP, GRID, Type, set_type
 from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import Offer, PageId, icon_of
@@ -96,6 +98,7 @@ class MainWindow(Guarded, QMainWindow):
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
         self.bar = MoveBar(work, self)
+        self.preferences = Preferences(work, self)
         self.bell = Bell(work, self)
         self.notifier = Notifier(work, self, self._current_id, self._bring_up)
         self.setCentralWidget(self._make_centre())
@@ -109,8 +112,7 @@ class MainWindow(Guarded, QMainWindow):
         self.rail.turn_to(0)
         self._show_next()
         self.menus.update()
-        self.menus.check_theme(Theme.SYSTEM)
-        self.menus.check_sizes(Sizes.BINARY)
+        self._use_settings(Settings())
         self._restore()
 
     # --- pages
@@ -133,6 +135,7 @@ class MainWindow(Guarded, QMainWindow):
             page = self._pages[kind.id] = kind.load()(self.work, self)
             page.wanted.connect(self.go)
             page.saved.connect(self.banner.show_saved)
+            page.settled.connect(self._show_next)
             self._join(page)
             if self.work.remembered is not None:
                 self.work.remembered.restore_columns(page)
@@ -145,9 +148,11 @@ class MainWindow(Guarded, QMainWindow):
             page.picked.connect(self._open_page)
             page.edited.connect(self.moves_made.edit)
             page.removed.connect(self.moves_made.remove)
-        elif page.milestone is Milestone.MOVE:
-            from gui.pages.execution import MovePage  # loaded by now, and not before: see `kinds`
+        elif page.milestone in {Milestone.REHEARSE, Milestone.MOVE}:
+            from gui.pages.execution import ExecutionPage, MovePage  # loaded by now, and not before: see `kinds`
 
+            if isinstance(page, ExecutionPage):
+                self.active_executions.poller.watch(page.watch)
             if isinstance(page, MovePage):
                 self.work.asker.withdrawn.connect(page.prompt.withdraw)
                 page.prompt.answered.connect(self.active_executions.go_on)
@@ -183,10 +188,13 @@ class MainWindow(Guarded, QMainWindow):
         self.next.setToolTip(tr("The next step (Ctrl+Return): {words}").format(words=words))
 
     def _leads_on(self, destination: str) -> bool:
-        """Return whether there is a next step: another page, or the main action of this one if it is not done."""
+        """Return whether Next is shown: it leads to another page, or to the main action of this one if it is not done.
+
+        It is not shown beside a page that has a button for the same.
+        """
         page = self._current()
         if page is None or page.id != destination:
-            return True
+            return page is None or not page.offers(destination)
         done = {mark.milestone for mark in self.milestones.marks if mark.condition is Condition.DONE}
         return page.primary is not None and page.milestone not in done
 
@@ -252,25 +260,36 @@ class MainWindow(Guarded, QMainWindow):
 
     def use_theme(self, theme: Theme) -> None:
         """Use this theme from now on."""
-        found = QApplication.instance()
-        if isinstance(found, QApplication):
-            appearance.force(found, appearance.SCHEMES[theme])
-        self.menus.check_theme(theme)
-        self.work.remember("theme", theme.value)
+        self.preferences.change("window.theme", theme.value)
 
     def use_sizes(self, sizes: Sizes) -> None:
         """Show sizes in these units from now on; rates stay decimal."""
-        units.choose(units.Style(binary=sizes is Sizes.BINARY))
-        self.menus.check_sizes(sizes)
-        self.work.remember("sizes", sizes.value)
-        for table in self.findChildren(Table):
-            table.refresh_texts()
-        self.work.changed.emit()
+        self.preferences.change("display.units", sizes.value)
 
     def use_language(self, code: str) -> None:
         """Use this language from the next start on, because the widgets on screen have their texts already."""
-        self.work.remember("language", code)
-        self.banner.show_message(tr("The window uses this language the next time that pghaul is opened."), Mood.TOLD)
+        self.preferences.change("window.language", code)
+
+    @Slot(object)
+    def _use_settings(self, before: Settings) -> None:
+        """Apply what the settings have changed."""
+        settings = self.work.settings
+        self.menus.check_settings(settings)
+        found = QApplication.instance()
+        if settings.window.theme != before.window.theme and isinstance(found, QApplication):
+            appearance.force(found, appearance.SCHEMES[Theme(settings.window.theme)])
+        if settings.display.units != before.display.units:
+            units.choose(units.Style(binary=settings.display.units == Sizes.BINARY.value))
+            for table in self.findChildren(Table):
+                table.refresh_texts()
+            self.work.changed.emit()
+
+    @Slot(object)
+    def _tell_language(self, before: Settings) -> None:
+        if self.work.settings.window.language != before.window.language:
+            self.banner.show_message(
+                tr("The window uses this language the next time that pghaul is opened."), Mood.TOLD
+            )
 
     @Slot()
     def show_help(self) -> None:
@@ -284,10 +303,6 @@ class MainWindow(Guarded, QMainWindow):
         work = self.work
         if work.remembered is not None:
             work.remembered.restore(self)
-        if work.remembered_text("theme") in {one.value for one in Theme}:
-            self.use_theme(Theme(work.remembered_text("theme")))
-        if work.remembered_text("sizes") in {one.value for one in Sizes}:
-            self.use_sizes(Sizes(work.remembered_text("sizes")))
         if work.remembered_text("page") in {kind.id for kind in self.kinds}:
             self.show_page(work.remembered_text("page"))
         work.pick_when_known(work.remembered_text("move"))
@@ -306,7 +321,8 @@ class MainWindow(Guarded, QMainWindow):
         """Ask for the kind and the file, then write the report on the selected move."""
         move = self.work.move
         if move is not None:
-            dialog = ReportDialog(move.name, kind_for(self.milestones.marks), self._reports_folder(), self)
+            kind, report = kind_for(self.milestones.marks), self.work.settings.report
+            dialog = ReportDialog(move.name, kind, self._reports_folder(), self, settings=report)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.submitted.connect(self.write_report)
             dialog.open()
@@ -484,13 +500,14 @@ class MainWindow(Guarded, QMainWindow):
             use_theme=self.use_theme,
             use_sizes=self.use_sizes,
             use_language=self.use_language,
-            notify=self.notifier.use,
-            sound=self.bell.use,
+            notify=partial(self.preferences.change, "window.notify"),
+            sound=partial(self.preferences.change, "window.sound"),
+            edit_settings=self.preferences.edit,
             on_screen=lambda: [self.status_banner, *filter(None, [self._current()])],
         )
         pages = [(kind.id, kind.title) for kind in self.kinds]
         pane = self.dock.toggleViewAction()
-        return Menus(self, self.work, commands, pages, pane, notifies=self.notifier.on, sounds=self.bell.on)
+        return Menus(self, self.work, commands, pages, pane)
 
     def _connect(self) -> None:
         work = self.work
@@ -506,6 +523,9 @@ class MainWindow(Guarded, QMainWindow):
         work.started.connect(self.menus.update)
         work.ended.connect(self.menus.update)
         work.troubled.connect(self.show_trouble)
+        work.settings_changed.connect(self._use_settings)
+        work.settings_changed.connect(self._tell_language)
+        self.preferences.troubled.connect(self.show_trouble)
         work.asker.asked.connect(self._ask)
         work.asker.not_kept.connect(self._show_not_kept)
         self.job_bar.cancel_wanted.connect(self.cancel)
@@ -521,6 +541,7 @@ class MainWindow(Guarded, QMainWindow):
         self.banner.undo.clicked.connect(self.banner.hide)
         work.ended.connect(self._show_next)
         self.stack.currentChanged.connect(self.banner.turn)
+        self.stack.currentChanged.connect(self.active_executions.poller.look)
         self.active_executions.changed.connect(self.milestones.read)
         self.active_executions.waits.connect(self.job_bar.wait_for)
         self.active_executions.page_wanted.connect(self._open_page)

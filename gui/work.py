@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from core import units
 from core.jobs import Job
 from core.language import current, spoken, tr
+from core.user_settings.declaration import Settings
 from gui.asker import WindowAsker
 from gui.bridge import Runner, Task
 from gui.remembered import Remembered
@@ -33,6 +34,7 @@ class Work(QObject):
         moves, move: all moves, and the one that is picked.
         task: the long job that runs.
         remembered: what the window remembers from one day to the next; None: nothing.
+        settings: what the operator has set for pghaul.
 
     Signals:
         opened(): the history is open.
@@ -40,6 +42,7 @@ class Work(QObject):
         picked(): another move (or none) is picked, or the picked one was edited.
         changed(): the history may hold something new; who shows it reads it again.
         started(Task), ended(): the long job.
+        settings_changed(Settings): the settings before; `settings` has the new ones.
         troubled(Exception): something went wrong: the user's error, or a bug.
     """
 
@@ -49,11 +52,18 @@ class Work(QObject):
     changed = Signal()
     started = Signal(object)
     ended = Signal()
+    settings_changed = Signal(object)
     troubled = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, remembered: Remembered | None = None) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        remembered: Remembered | None = None,
+        settings: Settings | None = None,
+    ) -> None:
         super().__init__(parent)
         self.remembered = remembered
+        self.settings = Settings() if settings is None else settings
         self.runner = Runner(self)
         self.asker = WindowAsker(self)
         self.session: Session | None = None
@@ -133,6 +143,12 @@ class Work(QObject):
         """Remember a text under that name."""
         if self.remembered is not None:
             self.remembered.save(name, text)
+
+    def use_settings(self, settings: Settings) -> None:
+        """Use these settings from now on."""
+        before, self.settings = self.settings, settings
+        if before != settings:
+            self.settings_changed.emit(before)
 
     def pick(self, name: str | None) -> None:
         """Select the move of that name."""

@@ -4,18 +4,21 @@ Dangerous actions are confirmed by a name.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from core import api
 from core.api.model import ExecutionState
+from core.errors import PghaulError
 from core.jobs import Job
 from core.language import tr
 from core.migration.model.execution import Kind
+from core.migration.model.move import Verify
 from core.migration.model.schedule import UNSCHEDULED, Schedule
 from gui.asker import Question, WindowAsker
 from gui.bridge import Task
@@ -29,15 +32,15 @@ from gui.widgets.status_banner import StatusBanner
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.api.moves import Unfinished
+    from core.api.moves import Begun, Unfinished
+    from core.api.session import Session
+    from core.migration.model.execution import State
 
+    StateQuestion: TypeAlias = Callable[[Session, datetime], ExecutionState]
+    Watching: TypeAlias = tuple[StateQuestion, Callable[[ExecutionState], None]]
 
 STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.DRESS, Doing.RESUME)
 """The actions that run the steps of the plan, so that they can be stopped between two steps."""
-
-if TYPE_CHECKING:
-    from core.api.session import Session
-    from core.migration.model.execution import State
 
 
 class ExecutionController(QObject):
@@ -108,7 +111,8 @@ class ExecutionController(QObject):
         self, doing: Doing, move: str, schedule: Schedule, state: ExecutionState, _checked: bool = False
     ) -> None:
         people, start_over = self._work.asker, bool(state.left)
-        action = partial(_carry_out, doing, move, people, start_over, schedule)
+        verify = Verify(self._work.settings.move.verify)
+        action = partial(_carry_out, doing, move, people, start_over, schedule, verify)
         task = self._work.run(job_title(doing, move), action)
         if task is not None:
             people.move = move
@@ -121,6 +125,7 @@ def _carry_out(
     people: WindowAsker,
     start_over: bool,
     schedule: Schedule,
+    verify: Verify,
     session: "Session",
     job: Job,
 ) -> "State":
@@ -135,50 +140,132 @@ def _carry_out(
         case _:
             kind, dressed = Kind.REAL if doing is Doing.MOVE else Kind.REHEARSAL, doing is Doing.DRESS
             return api.execution.execute(
-                session, move, kind, people, job, start_over=start_over, dressed=dressed, schedule=schedule
+                session,
+                move,
+                kind,
+                people,
+                job,
+                verify=verify,
+                start_over=start_over,
+                dressed=dressed,
+                schedule=schedule,
             ).state
 
 
 LOOK_MS = 1000
 IDLE_MS = 4000
 """The intervals in ms while an execution is unfinished, and while none is."""
+LATE_MS = 2000
+"""After how long without a read what is known is told again, so that no clock stands still."""
 
 
 class ExecutionPoller(QObject):
-    """Polls the history. Signal: looked(tuple of Unfinished), after each read; a failed read is repeated."""
+    """Polls the history. All that it reads in one look is told as of one time, so that no two places differ.
 
-    looked = Signal(object)
+    A failed read is repeated. Meanwhile what was read last is told again every second, as of then.
+
+    Attributes:
+        read_at: when all that is told was read.
+
+    Signal: looked(tuple of Unfinished, datetime), after each read, and whenever it is told again.
+    """
+
+    looked = Signal(object, object)
 
     def __init__(self, work: Work, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work = work
+        self.read_at = datetime.now(UTC)
+        self._watchers: list[Callable[[], Watching | None]] = []
+        self._begun: Begun = ()
+        self._told: dict[Callable[[], Watching | None], tuple[Callable[[ExecutionState], None], ExecutionState]] = {}
         self._looking = False
+        self._late = QTimer(self, singleShot=True)
+        self._late.timeout.connect(self._tell_again)
         self._timer = QTimer(self, interval=IDLE_MS)
         self._timer.timeout.connect(self.look)
         work.opened.connect(self.look)
         work.started.connect(self.look)
         work.changed.connect(self.look)
 
+    def watch(self, watcher: "Callable[[], Watching | None]") -> None:
+        """Ask it at each look what else is read for whom; None: it is not on screen."""
+        self._watchers.append(watcher)
+
     @Slot()
     def look(self) -> None:
         """Read now, unless a read is running."""
         if self._looking:
             return
-        task = self._work.ask(lambda session: api.moves.unfinished_executions(session))  # noqa: PLW0108  loaded on the worker's thread
+        watching = {watcher: found for watcher in self._watchers if (found := watcher()) is not None}
+        task = self._work.ask(partial(_look, [read for read, _ in watching.values()]))
         if task is not None:
             self._looking = True
-            task.then(self._tell)
+            task.then(partial(self._tell, {watcher: take for watcher, (_, take) in watching.items()}))
             task.finished.connect(self._look_later)
 
-    @Slot(object)
-    def _tell(self, found: object) -> None:
-        self._timer.setInterval(LOOK_MS if found or self._work.busy else IDLE_MS)
-        self.looked.emit(found)
+    def _tell(
+        self, takers: "dict[Callable[[], Watching | None], Callable[[ExecutionState], None]]", found: "Look"
+    ) -> None:
+        self._begun = found.begun
+        before, self._told = self._told, {}
+        for (watcher, take), state in zip(takers.items(), found.states, strict=True):
+            if state is not None:
+                self._told[watcher] = take, state
+            elif watcher in before:
+                take_again, known = before[watcher]
+                self._told[watcher] = take_again, api.execution.tell_again(known, found.at)
+        if None not in found.states:
+            self.read_at = found.at
+        goes_on = self._tell_all(found.at)
+        self._timer.setInterval(LOOK_MS if goes_on or takers or self._work.busy else IDLE_MS)
+        self._late.start(LATE_MS)
+
+    @Slot()
+    def _tell_again(self) -> None:
+        """Tell what was read last as of now, until nothing in it goes on."""
+        if self._work.session is None:
+            return
+        now = datetime.now(UTC)
+        for watcher, (take, state) in self._told.items():
+            self._told[watcher] = take, api.execution.tell_again(state, now)
+        if self._tell_all(now):
+            self._late.start(LOOK_MS)
+
+    def _tell_all(self, at: datetime) -> bool:
+        """Tell it as of that time; return whether any execution is unfinished."""
+        found = api.moves.unfinished_executions(self._begun, at)
+        self.looked.emit(found, at)
+        for take, state in tuple(self._told.values()):
+            take(state)
+        return bool(found)
 
     @Slot()
     def _look_later(self) -> None:
         self._looking = False
         self._timer.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was read in one look, as of one time; a state is None where it could not be read."""
+
+    at: datetime
+    begun: "Begun"
+    states: tuple[ExecutionState | None, ...]
+
+
+def _look(questions: "list[StateQuestion]", session: "Session") -> Look:
+    now = datetime.now(UTC)
+    states = tuple(_ask(question, session, now) for question in questions)
+    return Look(now, api.moves.read_unfinished(session), states)
+
+
+def _ask(question: "StateQuestion", session: "Session", now: datetime) -> ExecutionState | None:
+    try:
+        return question(session, now)
+    except PghaulError:
+        return None  # what the banner shows does not wait for it, and it is asked again at the next look
 
 
 class ActiveExecutions(QObject):
@@ -201,9 +288,9 @@ class ActiveExecutions(QObject):
         self._work = work
         self._banner = banner
         self._controller = ExecutionController(work, window)
-        self._poller = ExecutionPoller(work, self)
+        self.poller = ExecutionPoller(work, self)
         self._found: tuple[Unfinished, ...] = ()
-        self._poller.looked.connect(self._show)
+        self.poller.looked.connect(self._show)
         banner.shown_wanted.connect(self._show_page)
         banner.continue_wanted.connect(partial(self._do, Doing.RESUME))
         banner.back_wanted.connect(partial(self._do, Doing.BACK))
@@ -238,11 +325,11 @@ class ActiveExecutions(QObject):
             back = partial(self._controller.ask, Doing.BACK, self._work.asker.move)
             self._work.task.finished.connect(partial(QTimer.singleShot, 0, back))
 
-    @Slot(object)
-    def _show(self, found: "tuple[Unfinished, ...]") -> None:
+    @Slot(object, object)
+    def _show(self, found: "tuple[Unfinished, ...]", at: datetime) -> None:
         known = [(one.id, one.alive, one.state) for one in self._found]
         self._found = found
-        self._banner.show_unfinished(found, self._work.ready)
+        self._banner.show_unfinished(found, at, read_at=self.poller.read_at, ready=self._work.ready)
         if known != [(one.id, one.alive, one.state) for one in found]:
             self.changed.emit()
             self.unfinished.emit(self.any_unfinished)

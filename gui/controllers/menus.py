@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QPushButton, QWidget
 
 from core.language import languages, marked, tr
 from core.settings import program_version
+from core.user_settings.declaration import NAMES, Settings
 from gui.appearance import Sizes, Theme
 from gui.dialogs.palette import Command, CommandPalette, Origin, plain
-from gui.language import NAMES
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
 from gui.work import Work
@@ -44,6 +44,7 @@ class Commands:
     use_language: Callable[[str], object]
     notify: Callable[[bool], object]
     sound: Callable[[bool], object]
+    edit_settings: Callable[[], object]
     on_screen: Callable[[], Sequence[QWidget]]
 
 
@@ -63,9 +64,6 @@ class Menus(QObject):
         commands: Commands,
         pages: Sequence[tuple[str, str]],
         pane: QAction,
-        *,
-        notifies: bool,
-        sounds: bool,
     ) -> None:
         """Make the actions.
 
@@ -75,8 +73,6 @@ class Menus(QObject):
             commands: what the actions begin.
             pages: the id and the title of each page.
             pane: shows and hides the pane of commands.
-            notifies: whether the window notifies when a job ends.
-            sounds: whether the window sounds when a move waits.
         """
         super().__init__(window)
         self._window = window
@@ -96,13 +92,11 @@ class Menus(QObject):
         quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
         outputs = self._action(tr("Read &outputs…"), commands.read_outputs)
         moves = (self.new_move, pick, self.edit_move, self.remove_move, self.restore_move)
-        self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
+        settings = self._action(tr("Settin&gs…"), commands.edit_settings, "Ctrl+,")
+        self._menu(tr("&Move"), *moves, None, self.report, outputs, None, settings, None, quit_all)
         self._make_view(pages, pane)
-        for name, text, use, on in (
-            ("notify", tr("Notify when a &job ends"), commands.notify, notifies),
-            ("sound", tr("S&ound when pghaul waits for you"), commands.sound, sounds),
-        ):
-            self._add_switch(name, text, use, on=on)
+        self._notify = self._add_switch("notify", tr("Notify when a &job ends"), commands.notify)
+        self._sound = self._add_switch("sound", tr("S&ound when pghaul waits for you"), commands.sound)
         self._menu(tr("&Job"), self.cancel)
         self._menu(
             tr("&Help"),
@@ -199,32 +193,33 @@ class Menus(QObject):
             sizes.addAction(action)
         self._make_languages(view.addMenu(tr("&Language")))
 
-    def _add_switch(self, name: str, text: str, use: Callable[[bool], object], *, on: bool) -> None:
+    def _add_switch(self, name: str, text: str, use: Callable[[bool], object]) -> QAction:
         """Add a switch to the menu View."""
         switch = self._action(text, lambda: use(switch.isChecked()))
         switch.setObjectName(name)
         switch.setCheckable(True)
-        switch.setChecked(on)
         self._view.addAction(switch)
+        return switch
 
     def _make_languages(self, menu: QMenu) -> None:
-        work = self._work
-        for code, words in (("", tr("&System")), *((code, NAMES.get(code, code)) for code in languages())):
+        for code, words in (("system", tr("&System")), *((code, NAMES.get(code, code)) for code in languages())):
             action = self._action(words, partial(self._commands.use_language, code))
             action.setCheckable(True)
-            action.setChecked(work.remembered_text("language") == code)
+            action.setData(code)
             self.languages.addAction(action)
             menu.addAction(action)
 
-    def check_theme(self, theme: Theme) -> None:
-        """Check the current theme."""
-        for action in self.themes.actions():
-            action.setChecked(action.data() == theme.value)
-
-    def check_sizes(self, sizes: Sizes) -> None:
-        """Check the current units."""
-        for action in self.sizes.actions():
-            action.setChecked(action.data() == sizes.value)
+    def check_settings(self, settings: Settings) -> None:
+        """Check the current theme, units and language, and the switches that are on."""
+        for group, value in (
+            (self.themes, settings.window.theme),
+            (self.sizes, settings.display.units),
+            (self.languages, settings.window.language),
+        ):
+            for action in group.actions():
+                action.setChecked(action.data() == value)
+        self._notify.setChecked(settings.window.notify)
+        self._sound.setChecked(settings.window.sound)
 
     def _action(self, text: str, then: Callable[[], object], shortcut: QKeySequence | str = "") -> QAction:
         made = QAction(text, self._window)

@@ -132,7 +132,8 @@ class Moves(QObject):
             return
         from gui.dialogs.move import MoveDialog  # with what facts are: a window without a dialog needs neither
 
-        dialog = MoveDialog(servers, move, self._window, fixed=fixed)
+        limit = self._work.settings.move.precopy_limit
+        dialog = MoveDialog(servers, move, self._window, fixed=fixed, precopy_limit=limit)
         dialog.submitted.connect(partial(self._save, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

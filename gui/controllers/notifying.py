@@ -20,7 +20,6 @@ from gui.models.sentences import recorded
 from gui.models.words import listed
 from gui.work import Work
 
-OFF = "off"
 AGAIN_MS = 60_000
 """The interval in ms in which the sound is repeated while a move waits."""
 
@@ -74,11 +73,7 @@ class TrayOrTitle:
 
 
 class Bell(QObject):
-    """Sounds while a running move waits for the operator, also if the window is active: nobody may be looking at it.
-
-    Attributes:
-        on: whether it sounds.
-    """
+    """Sounds while a running move waits for the operator, also if the window is active: nobody may be looking at it."""
 
     def __init__(self, work: Work, parent: QObject) -> None:
         super().__init__(parent)
@@ -86,12 +81,6 @@ class Bell(QObject):
         self._open: list[Question] = []
         self._again = QTimer(self)
         self._again.timeout.connect(self.ring)
-        self.on = work.remembered_text("sound") != OFF
-
-    def use(self, on: bool) -> None:
-        """Turn the sound on or off."""
-        self.on = on
-        self._work.remember("sound", "" if on else OFF)
 
     def wait_for(self, question: Question) -> None:
         """Sound now, and again until the question is answered, if it is one of a running move or rehearsal."""
@@ -107,7 +96,7 @@ class Bell(QObject):
         self._open = [each for each in self._open if not each.answered]
         if not self._open:
             self._again.stop()
-        elif self.on:
+        elif self._work.settings.window.sound:
             QApplication.beep()
 
 
@@ -115,7 +104,6 @@ class Notifier(QObject):
     """Notifies when a long job has ended or waits, unless a window of pghaul is active.
 
     Attributes:
-        on: whether notifications are shown.
         desktop: where they are shown.
     """
 
@@ -131,17 +119,11 @@ class Notifier(QObject):
         self._clock = QElapsedTimer()
         self._where = ("", "")
         self._how = ""
-        self.on = work.remembered_text("notify") != OFF
         self.desktop: Desktop = TrayOrTitle(window, self.bring_up)
         work.started.connect(self._begin)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.applicationStateChanged.connect(self._look)
-
-    def use(self, on: bool) -> None:
-        """Turn notifications on or off."""
-        self.on = on
-        self._work.remember("notify", "" if on else OFF)
 
     def wait_for(self, what: str) -> None:
         """Notify that the job waits for the operator."""
@@ -196,7 +178,7 @@ class Notifier(QObject):
         self._tell(f"{title}: {self._how}", tr("Duration: {value}").format(value=self._took()))
 
     def _tell(self, title: str, text: str) -> None:
-        if self.on and QApplication.activeWindow() is None:
+        if self._work.settings.window.notify and QApplication.activeWindow() is None:
             self.desktop.notify(title, text)
 
     def _took(self) -> str:

@@ -39,7 +39,7 @@ class Describing(QObject):
         """Open the dialog for a new server or an existing one; `title`: of the dialog, instead of its own."""
         from gui.dialogs.server import ServerDialog  # of some use once it is opened, not at the start
 
-        dialog = ServerDialog(profile, self._owner.window())
+        dialog = ServerDialog(profile, self._owner.window(), settings=self._work.settings.server)
         if title:
             dialog.setWindowTitle(title)
         dialog.submitted.connect(partial(self._save, dialog))

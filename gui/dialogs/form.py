@@ -76,11 +76,17 @@ class FormDialog(Guarded, QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.grow()
+        if not event.spontaneous():  # a window that was only hidden by the desktop keeps its height
+            self.resize(self.width(), self._needed_height())
 
     def grow(self) -> None:
-        """Fit the height to the text at this width, because Qt calculates with one line for each label."""
+        """Be high enough for all texts."""
+        self.resize(self.width(), max(self.height(), self._needed_height()))
+
+    def _needed_height(self) -> int:
+        """Return the height for the texts at this width: Qt wraps each as if it had a width of its own choice."""
         layout = self.layout()
-        if layout is not None:
-            layout.activate()
-            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+        if layout is None:
+            return self.height()
+        layout.activate()
+        return layout.totalHeightForWidth(self.width())

@@ -22,6 +22,7 @@ from core.facts.model import Cluster, Facts
 from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
 from core.tones import Tone
+from gui.design.measures import GRID
 from gui.dialogs.form import FormDialog
 from gui.models.sentences import recorded
 from gui.models.servers import describe_cluster, describe_volume, direction, volumes
@@ -44,6 +45,7 @@ class MoveDialog(FormDialog):
 
     Args:
         fixed: why the servers and paths of the move cannot be changed; empty where they can.
+        precopy_limit: of a new move, in MB/s; None: no limit.
 
     Signal: submitted(Move, its former name; empty for a new move).
     """
@@ -51,7 +53,13 @@ class MoveDialog(FormDialog):
     submitted = Signal(object, str)
 
     def __init__(
-        self, servers: Sequence[ServerRow], move: Move | None, parent: QWidget | None = None, *, fixed: str = ""
+        self,
+        servers: Sequence[ServerRow],
+        move: Move | None,
+        parent: QWidget | None = None,
+        *,
+        fixed: str = "",
+        precopy_limit: int | None = None,
     ) -> None:
         super().__init__(tr("New move") if move is None else tr("Edit {name}").format(name=move.name), parent)
         self._before = "" if move is None else move.name
@@ -65,6 +73,7 @@ class MoveDialog(FormDialog):
         self.precopy_limit = QSpinBox(self, minimum=0, maximum=_MOST_MEGABYTES)
         self.precopy_limit.setSuffix(" MB/s")
         self.precopy_limit.setSpecialValueText(tr("no limit"))
+        self.precopy_limit.setValue(precopy_limit or 0)
         self.edited = QComboBox(self)
         self.edited.addItems([tr(text) for _, text in _EDITED])
         self.tablespaces = QGroupBox(tr("Tablespaces: location on the new server"), self)
@@ -142,25 +151,35 @@ class MoveDialog(FormDialog):
         self.add(tr("&Name:"), self.name, tr("A name of your choice for the move"))
         old, new = QFormLayout(), QFormLayout()
         self.add_to(old, tr("&Old server:"), self.old, tr("The server on which the cluster is running now"))
-        self.add_to(old, tr("&Cluster:"), self.cluster, tr("The data directory of the cluster on the old server"))
-        old.addRow("", self.cluster_facts)
+        self.add_to(
+            old,
+            tr("&Cluster:"),
+            self.cluster,
+            tr("The data directory of the cluster on the old server"),
+            _above(self.cluster, self.cluster_facts),
+        )
         self.add_to(
             old,
             tr("Old &volume:"),
             self.old_volume,
             tr("The mount point on the old server that the benchmarks measure"),
+            _above(self.old_volume, self.old_space),
         )
-        old.addRow("", self.old_space)
         self.add_to(new, tr("N&ew server:"), self.new, tr("The server to which the cluster moves"))
-        self.add_to(new, tr("&Target:"), self.target, tr("The data directory of the new cluster"))
-        new.addRow("", _note_label(tr("The move creates this directory if it does not exist."), self))
+        self.add_to(
+            new,
+            tr("&Target:"),
+            self.target,
+            tr("The data directory of the new cluster"),
+            _above(self.target, _note_label(tr("If it does not exist, the move creates it."), self)),
+        )
         self.add_to(
             new,
             tr("Ne&w volume:"),
             self.new_volume,
             tr("The mount point on the new server that the benchmarks measure"),
+            _above(self.new_volume, self.new_space),
         )
-        new.addRow("", self.new_space)
         self.swap = QPushButton(tr("&Swap"), self)
         self.swap.setToolTip(tr("Exchange the old and the new server"))
         self.swap.clicked.connect(self._swap)
@@ -222,7 +241,9 @@ class MoveDialog(FormDialog):
             (self.old, self.old_volume, self.old_space),
             (self.new, self.new_volume, self.new_space),
         ):
-            label.setText(describe_volume(self._facts.get(side.currentText()), field.currentText()))
+            _tell(label, describe_volume(self._facts.get(side.currentText()), field.currentText()))
+        if self.isVisible():
+            self.grow()
 
     @Slot()
     def _offer_old(self) -> None:
@@ -244,7 +265,7 @@ class MoveDialog(FormDialog):
         """Update the volume, the target and the tablespaces for the selected cluster."""
         facts, path = self._facts.get(self.old.currentText()), self.cluster.currentText()
         _choose_volume(self.old_volume, facts, path)
-        self.cluster_facts.setText(describe_cluster(None if facts is None else facts.cluster(path)) if path else "")
+        _tell(self.cluster_facts, describe_cluster(None if facts is None else facts.cluster(path)) if path else "")
         self._show_space()
         if self.target.currentText() in ("", *(self.cluster.itemText(i) for i in range(self.cluster.count()))):
             self.target.setEditText(path)
@@ -295,6 +316,21 @@ def _note_label(text: str, parent: QWidget) -> ToneLabel:
     """Return the label for the facts of the field above it."""
     made = ToneLabel(text, Tone.MUTED, parent)
     made.setWordWrap(True)
+    return made
+
+
+def _tell(note: ToneLabel, text: str) -> None:
+    """Show a note; without a text it takes no room."""
+    note.setText(text)
+    note.setVisible(bool(text))
+
+
+def _above(field: QWidget, note: ToneLabel) -> QVBoxLayout:
+    """Return the field with a note directly below it."""
+    made = QVBoxLayout()
+    made.setSpacing(GRID)
+    made.addWidget(field)
+    made.addWidget(note)
     return made
 
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDialogButtonBox, QHBoxLayou
 
 from core.errors import InputError
 from core.language import current, languages, marked, tr
+from core.user_settings.declaration import NAMES, ReportSettings
 from gui.dialogs.form import FormDialog
-from gui.language import NAMES
 from gui.models.report import ReportRequest
 from gui.widgets.files import ask_path, file_name
 from gui.widgets.label import Label
@@ -22,30 +22,43 @@ _KINDS = (
 )
 _SHAPES = (("pdf", "PDF"), ("html", marked("HTML, one file")), ("md", marked("Markdown")), ("json", "JSON"))
 _PAPERS = (("a4", "A4"), ("us-letter", marked("Letter")))
+_PAPER_OF = {"letter": "us-letter"}
+"""The paper of a setting, if its word is another one here."""
+_USUAL = ReportSettings()
 
 
 class ReportDialog(FormDialog):
-    """Asks for the report on one move, and proposes a file in `folder`.
+    """Asks for the report on one move, and proposes a file in `folder`, and language and paper as in the settings.
 
     Signal: submitted(ReportRequest, the Path of the file).
     """
 
     submitted = Signal(object, object)
 
-    def __init__(self, move: str, kind: str, folder: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        move: str,
+        kind: str,
+        folder: Path,
+        parent: QWidget | None = None,
+        *,
+        settings: ReportSettings = _USUAL,
+    ) -> None:
         super().__init__(tr("Report on {move}").format(move=move), parent)
-        self._move, self._folder = move, folder
+        self._move, self._folder, self._settings = move, folder, settings
         self.kind = _choice(self, _KINDS)
         self.kind.setCurrentIndex(self.kind.findData(kind))
         self.shape = _choice(self, _SHAPES)
         self.language = _choice(self, tuple((code, NAMES.get(code, code)) for code in languages()))
-        self.language.setCurrentIndex(self.language.findData(current()))
+        self.language.setCurrentIndex(self.language.findData(_language(settings.language)))
         self.paper = _choice(self, _PAPERS)
+        self.paper.setCurrentIndex(self.paper.findData(_PAPER_OF.get(settings.paper, settings.paper)))
         self.path = QLineEdit(str(folder / self._usual_name()), self)
         self.browse = QPushButton(tr("Bro&wse…"), self)
         self.browse.setAutoDefault(False)
         self.existing = Label(tr("This file exists. It will be replaced."), self)
         self.masked = QCheckBox(tr("Replace the names of &servers, addresses and people"), self)
+        self.masked.setChecked(settings.mask)
         self.appendices = QCheckBox(tr("Append &raw values, commands and functions"), self)
         self._lay_out()
         self.shape.currentIndexChanged.connect(self._change_ending)
@@ -73,7 +86,15 @@ class ReportDialog(FormDialog):
         kind, language, paper = (str(each.currentData()) for each in chosen)
         shape = path.suffix.removeprefix(".").lower()
         request = ReportRequest(
-            self._move, kind, shape, language, paper, self.masked.isChecked(), self.appendices.isChecked()
+            move=self._move,
+            kind=kind,
+            shape=shape,
+            language=language,
+            paper=paper,
+            masked=self.masked.isChecked(),
+            appendices=self.appendices.isChecked(),
+            company=self._settings.company,
+            logo=self._settings.logo,
         )
         self.accept()
         self.submitted.emit(request, path)
@@ -136,6 +157,10 @@ class ReportDialog(FormDialog):
         self.form.addRow(self.masked)
         self.form.addRow(self.appendices)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 80)
+
+
+def _language(setting: str) -> str:
+    return current() if setting == "auto" else setting
 
 
 def _choice(parent: QWidget, choices: tuple[tuple[str, str], ...]) -> QComboBox:

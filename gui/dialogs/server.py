@@ -23,6 +23,7 @@ from core.errors import InputError
 from core.language import tr
 from core.servers.profiles import Profile, Rights
 from core.tones import Tone
+from core.user_settings.declaration import ServerSettings
 from gui.dialogs.form import FormDialog
 from gui.models.sentences import recorded
 from gui.models.servers import RIGHTS
@@ -33,8 +34,13 @@ if TYPE_CHECKING:
     from core.api.servers import ServerUse
 
 
+_USUAL = ServerSettings()
+
+
 class ServerDialog(FormDialog):
-    """Edits a profile. Signals: submitted(Profile, its former name; empty for a new one), test_wanted(Profile).
+    """Edits a profile; that of a new server begins as the settings say.
+
+    Signals: submitted(Profile, its former name; empty for a new one), test_wanted(Profile).
 
     Attributes:
         connects: the operator wants to connect to the server once its profile is saved.
@@ -44,7 +50,9 @@ class ServerDialog(FormDialog):
     submitted = Signal(object, str)
     test_wanted = Signal(object)
 
-    def __init__(self, profile: Profile | None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, profile: Profile | None, parent: QWidget | None = None, *, settings: ServerSettings = _USUAL
+    ) -> None:
         super().__init__(tr("Add a server") if profile is None else tr("Edit {name}").format(name=profile.name), parent)
         self._before = "" if profile is None else profile.name
         self.connects = False
@@ -78,9 +86,11 @@ class ServerDialog(FormDialog):
         self.fixed.setWordWrap(True)
         self.fixed.hide()
         self.rights = QComboBox(self)
-        self.database_user, self.copy_address = QLineEdit("postgres", self), QLineEdit(self)
+        self.database_user, self.copy_address = QLineEdit(settings.database_user, self), QLineEdit(self)
         for rights, text in ((rights, tr(text)) for rights, text in RIGHTS.items()):
             self.rights.addItem(text, rights)
+        self.user.setText(settings.user)
+        self.rights.setCurrentIndex(self.rights.findData(Rights(settings.rights)))
         self._lay_out()
         if profile is not None:
             self._fill(profile)

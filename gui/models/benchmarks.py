@@ -109,7 +109,9 @@ def _headline(row: RepetitionRow) -> str:
 
 def _server(row: RepetitionRow) -> str:
     volume = row.run.volume
-    return units.ABSENT if volume.elsewhere else side_name(volume.side, volume.server)
+    if volume.elsewhere:
+        return units.ABSENT
+    return volume.server if volume.side is None else side_name(volume.side, volume.server)
 
 
 SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (

@@ -1,7 +1,7 @@
 """A comparison as rows, bars and latencies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import units
 from core.benchmarks.model import Parameter, Run, Workload
@@ -131,6 +131,27 @@ class Latencies:
 def compared_rows(comparison: Comparison, names: tuple[str, str], *, every: bool) -> tuple[ComparedRow, ...]:
     """Return the rows of a comparison: the main metric of each workload, or `every` metric."""
     return tuple(ComparedRow(row, names) for row in comparison.rows if every or row.headline)
+
+
+def pair(comparison: Comparison, number: int) -> Comparison:
+    """Return the comparison of the first set with one other; 0: the second set, 1: the third, and so on."""
+    if number == 0:
+        rows = tuple(replace(row, further=()) for row in comparison.rows)
+        return replace(comparison, rows=rows, further=())
+    contrasts = ((row, row.further[number - 1]) for row in comparison.rows)
+    found = tuple(
+        replace(
+            row,
+            new=one.sample,
+            ratio=one.ratio,
+            ratio_low=one.ratio_low,
+            ratio_high=one.ratio_high,
+            verdict=one.verdict,
+            further=(),
+        )
+        for row, one in contrasts
+    )
+    return Comparison(comparison.old, comparison.further[number - 1], found)
 
 
 @dataclass(frozen=True, slots=True)

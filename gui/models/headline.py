@@ -18,6 +18,7 @@ from gui.models.steps import HEADLINES, Part, current_part
 from gui.models.words import shortened
 
 MoveStatus = api.execution.MoveStatus
+Awaited = api.execution.Awaited
 STANDS: dict[MoveStatus, str] = {
     MoveStatus.UNTOUCHED: marked("{old} online"),
     MoveStatus.FOUND_STOPPED: marked("{old} stopped"),
@@ -35,7 +36,9 @@ STANDS: dict[MoveStatus, str] = {
 }
 """Which server serves the clients, in a few words."""
 STARTS, ASKS = marked("Starts at {time}, in {left}"), marked("Asks for the stop at {time}, in {left}")
-"""For which time of its schedule it waits."""
+TRIES_AGAIN = marked("A try failed. The next one begins at {time}, in {left}")
+WAITS = {Awaited.START: STARTS, Awaited.QUESTION: ASKS, Awaited.NEXT_TRY: TRIES_AGAIN}
+"""For which time it waits."""
 WORTH_TELLING = 60.0
 """Seconds: a shorter time is no news where it is only the least that is left."""
 
@@ -79,10 +82,9 @@ def headline(state: ExecutionState, *, asked: bool) -> Headline | None:
     waits = _clients_wait(state)
     planned = None if state.read_at is None else api.execution.find_wait(execution, state.read_at)
     if planned is not None and state.read_at is not None:
-        waiting = tr(STARTS if planned.to_start else ASKS).format(
-            time=shown_time(planned.at), left=left(planned.at, state.read_at)
-        )
-        return Headline(f"{waiting}, {stands}", Tone.ACCENT)
+        waiting = tr(WAITS[planned.what]).format(time=shown_time(planned.at), left=left(planned.at, state.read_at))
+        tone = Tone.WARNING if planned.what is Awaited.NEXT_TRY else Tone.ACCENT
+        return Headline(f"{waiting}, {stands}", tone)
     shown = (_part(state, execution), stands, _left(state, execution))
     return Headline(", ".join(each for each in shown if each), Tone.BAD if waits else Tone.ACCENT)
 
@@ -133,5 +135,5 @@ def _left(state: ExecutionState, execution: Execution) -> str:
     left, least = api.execution.seconds_left(execution, execution.steps_taken, state.read_at)
     if not units.known(left) or (least and left < WORTH_TELLING):
         return ""
-    seconds = units.duration(round(left, -1)) if left > WORTH_TELLING else units.clock(max(1, round(left)))
+    seconds = units.time_left(left)
     return (tr("at least {seconds} left") if least else tr("about {seconds} left")).format(seconds=seconds)

@@ -24,6 +24,19 @@ _NAMES = {
     "report": marked("Report"),
 }
 """What was done, by the kind of the entry."""
+KIND_NAMES = {
+    "move": marked("Moves"),
+    "facts": marked("Facts"),
+    "run": marked("Benchmark runs"),
+    "probe": marked("Transfer tests"),
+    "checks": marked("Checks"),
+    "estimate": marked("Estimates"),
+    "plan": marked("Plans"),
+    "execution": marked("Executions"),
+    "waiver": marked("Waivers"),
+    "report": marked("Reports"),
+}
+"""The name of all entries of a kind."""
 _TONES = {
     "done": Tone.GOOD,
     "failed": Tone.BAD,

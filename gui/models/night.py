@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core import api, units
 from core.language import marked, tr
-from core.migration.model.estimate import Effort, Estimate, Help, Span
+from core.migration.model.estimate import Effort, Estimate, Fit, Help, Span
 from core.tones import Tone
 from gui.models.chart import MOST_TICKS, Axis, Bar, Chart, Labels, Mark, Path, Whisker, ladder
 from gui.models.sentences import recorded
@@ -16,7 +16,7 @@ from gui.models.table import Column, Width
 from gui.models.words import bound_name, counted, in_sentence, method_name, stated
 
 if TYPE_CHECKING:
-    from core.api.migration import Fit, Later, Planned
+    from core.api.migration import Later, Planned
 
 SURE, LIKELY = 0.9, 0.5
 
@@ -25,7 +25,7 @@ SURE, LIKELY = 0.9, 0.5
 class FitRow:
     """How a method fits, and what was asked."""
 
-    fit: "Fit"
+    fit: Fit
     planned: "Planned"
 
     @property
@@ -103,7 +103,7 @@ def _money(value: float) -> str:
 
 
 def _saved(seconds: float) -> str:
-    return f"−{units.duration(seconds)}" if seconds >= 1 else units.ABSENT
+    return units.duration(seconds) if seconds >= 1 else tr("none")
 
 
 LANE = 0.4
@@ -161,7 +161,7 @@ def window_chart(planned: "Planned") -> Chart | None:
     )
 
 
-def _schedule(fit: "Fit", window: datetime) -> tuple[float, float, float]:
+def _schedule(fit: Fit, window: datetime) -> tuple[float, float, float]:
     """Return when a method begins, stops and likely ends, in seconds from the begin of the window.
 
     What does not fit stops when the window begins.
@@ -231,6 +231,13 @@ def helps_text(estimate: Estimate) -> str:
     return tr(
         "Each line is one change of the {name} and the time that it saves alone. The times cannot be added up."
     ).format(name=name)
+
+
+HELPS_EXPLAINED = marked(
+    "A saving of less than a second is shown as none. The column Effort says how much work or money a change takes. "
+    "The last column names what limits the longest stage after the change. It may be the same as before."
+)
+"""The text below the improvements."""
 
 
 def later_text(planned: "Planned") -> str:
@@ -312,13 +319,13 @@ WITH_IT = 4
 HELP_COLUMNS: tuple[Column[Help], ...] = (
     Column("Improvements", lambda row: recorded(row.change), width=Width.REST, tip=lambda row: recorded(row.change)),
     Column(
-        "Saved downtime",
+        "Downtime saved",
         lambda row: _saved(row.downtime_seconds),
         right=True,
         value=lambda row: row.downtime_seconds,
     ),
     Column(
-        "Saved duration",
+        "Total time saved",
         lambda row: _saved(row.duration_seconds),
         right=True,
         value=lambda row: row.duration_seconds,

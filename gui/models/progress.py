@@ -88,9 +88,5 @@ def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str
     if progress is not None and stage is not None and (in_seconds or not progress.whole):
         left = remaining(progress, stage, elapsed)
     if units.known(left) and left >= 1:
-        parts.append(
-            tr("about {value} left").format(
-                value=units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))
-            )
-        )
+        parts.append(tr("about {value} left").format(value=units.time_left(left)))
     return " · ".join(parts)

@@ -169,10 +169,11 @@ def _problems_tone(row: ForecastRow) -> Tone:
 
 def _volume(row: ForecastRow) -> str:
     volume = row.forecast.volume
-    return f"{side_name(volume.side, volume.server)}: {volume.mount_point}"
+    return volume.words if volume.side is None else f"{side_name(volume.side, volume.server)}: {volume.mount_point}"
 
 
 _STATE_TONES = {State.WAITS: Tone.MUTED, State.RUNS: Tone.NEW, State.DONE: Tone.GOOD}
+SUITE_COLUMN, STATE_COLUMN = 0, 1
 FORECAST_COLUMNS: tuple[Column[ForecastRow], ...] = (
     Column("Suite", lambda row: row.entry.suite),
     Column("State", lambda row: tr(STATE_TITLES[row.entry.state]), tone=lambda row: _STATE_TONES[row.entry.state]),

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """The report that is asked for; `kind`, `shape` and `paper` are words of the command line."""
+    """The report that is asked for; `kind`, `shape` and `paper` are words of the command line.
+
+    `logo`: the path of its file, empty for none.
+    """
 
     move: str
     kind: str
@@ -24,6 +27,8 @@ class ReportRequest:
     paper: str = "a4"
     masked: bool = False
     appendices: bool = False
+    company: str = ""
+    logo: str = ""
 
     def write(self, path: Path, binary: bool, session: "Session", job: "Job") -> Path:
         """Write the report, and return its path; `binary`: sizes in GiB, else in GB."""
@@ -33,6 +38,8 @@ class ReportRequest:
             paper=api.reports.Paper(self.paper),
             binary=binary,
             masked=self.masked,
+            company=self.company,
+            logo=api.reports.read_logo(Path(self.logo)) if self.logo else None,
             raw=self.appendices,
             functions=self.appendices,
         )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from core import units
 from core.errors import InputError
 from core.language import tr
-from core.migration.model.schedule import UNSCHEDULED, Schedule, schedule_of, shown
+from core.migration.model.schedule import UNSCHEDULED, Schedule, asks_on_next_day, dated, schedule_of
 from gui.models.sentences import error_text
 
 
@@ -27,15 +27,16 @@ def describe_schedule(schedule: Schedule, now: datetime) -> str:
     if schedule.start_at is not None:
         said.append(
             tr("The pre-copy starts at {time}, in {left}. The checks run at once, and again then.").format(
-                time=shown(schedule.start_at), left=left(schedule.start_at, now)
+                time=dated(schedule.start_at), left=left(schedule.start_at, now)
             )
         )
     if schedule.ask_at is not None:
-        said.append(
-            tr("pghaul asks for the stop at {time}, in {left}. Until then, more passes keep the copy fresh.").format(
-                time=shown(schedule.ask_at), left=left(schedule.ask_at, now)
+        asks = tr("pghaul asks for the stop at {time}, in {left}. Until then, more passes keep the copy fresh.")
+        if asks_on_next_day(schedule, now):
+            asks = tr(
+                "pghaul asks for the stop at {time} (next day), in {left}. Until then, more passes keep the copy fresh."
             )
-        )
+        said.append(asks.format(time=dated(schedule.ask_at), left=left(schedule.ask_at, now)))
     said.append(tr("This window must stay open, and the workstation must not go to sleep."))
     return " ".join(said)
 

@@ -32,7 +32,9 @@ class Throughput:
         self._before: tuple[datetime, dict[int, int]] | None = None
 
     def take(self, state: ExecutionState) -> None:
-        """Take the bytes that the running steps have copied."""
+        """Take the bytes that the running steps have copied. What is told again says nothing of them."""
+        if state.told_again:
+            return
         execution, at = state.execution, state.read_at
         steps = () if execution is None or not state.alive else execution.steps
         running = {run.id: run.bytes for run in steps if run.ended_at is None and run.bytes is not None}

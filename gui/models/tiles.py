@@ -115,8 +115,9 @@ def _of_headline(run: Run) -> Run:
 
 def _newest(runs: Sequence[Run]) -> dict[str, dict[Side, Run]]:
     newest: dict[str, dict[Side, Run]] = {}
-    for run in (each for each in reversed(runs) if not each.volume.elsewhere):
-        newest.setdefault(run.workload.name, {})[run.volume.side] = run
+    for run in reversed(runs):
+        if run.volume.side is not None and not run.volume.elsewhere:
+            newest.setdefault(run.workload.name, {})[run.volume.side] = run
     return newest
 
 
@@ -155,10 +156,11 @@ def live_figure(headline: str, figures: Mapping[str, float]) -> tuple[str, float
     return "bytes_per_second", sum(figures.get(f"{each}_bytes_per_second", 0.0) for each in sides)
 
 
-def describe_live_figure(headline: str, figures: Mapping[str, float]) -> str:
-    """Return what a device transfers now, as `812 MB/s on the disk now`."""
+def describe_live_figure(headline: str, figures: Mapping[str, float], by: str = "") -> str:
+    """Return what moves now, as `812 MB/s on the disk now`, or `893 IOPS now, by fio` if a tool reports it."""
     name, value = live_figure(headline, figures)
-    return tr("{figure} on the disk now").format(figure=metric_value(name, value))
+    words = tr("{figure} now, by {tool}") if by else tr("{figure} on the disk now")
+    return words.format(figure=metric_value(name, value), tool=by)
 
 
 def _tile(run: Run | None) -> Tile | None:

@@ -24,18 +24,27 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """The probes of a move, in the order of the links, and what the next ones will take."""
+    """The probes of a move, in the order of the links, and what the next ones take: usual or thorough ones."""
 
     probes: tuple[Probe, ...]
     coming: ProbeForecast
+    thorough: ProbeForecast
 
 
-def coming_words(coming: ProbeForecast) -> str:
-    """Return what the next transfer test will take, before it begins."""
-    text = tr(
+def coming_words(coming: ProbeForecast, thorough: ProbeForecast) -> str:
+    """Return what the next transfer test will take, usual or thorough, before it begins."""
+    usual = tr(
         "The next test takes about {seconds}. It writes up to {written} to the new server, sends up to {sent} over the "
         "network, and removes its files."
     )
+    more = tr(
+        "A thorough test measures every link again and takes about {seconds}. It writes up to {written} and sends up "
+        "to {sent}."
+    )
+    return f"{_forecast(usual, coming)} {_forecast(more, thorough)}"
+
+
+def _forecast(text: str, coming: ProbeForecast) -> str:
     written, sent = units.size(coming.written_bytes), units.size(coming.sent_bytes)
     return text.format(seconds=units.duration(coming.seconds), written=written, sent=sent)
 

@@ -5,11 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from core import api, units
 from core.language import marked, tr
-from core.migration.model.asked import Asked
+from core.migration.model.asked import NOTHING, Asked
 from core.migration.model.estimate import Estimate, Help, Method
 from core.migration.model.move import Verify
 from core.migration.model.standing import Milestone
@@ -20,13 +20,13 @@ from gui.models import migration as rows
 from gui.models.chart import Chart
 from gui.models.charts import timeline_chart
 from gui.models.migration import StageRow
-from gui.models.night import HELP_COLUMNS, WITH_IT, helps_text
+from gui.models.night import HELP_COLUMNS, HELPS_EXPLAINED, WITH_IT, helps_text
 from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
 from gui.models.words import span as span_words
 from gui.pages.page import PartPage
 from gui.widgets.chart import ChartView
 from gui.widgets.figure import Figure
-from gui.widgets.label import Label
+from gui.widgets.label import Label, ToneLabel
 from gui.widgets.night import NightView
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from core.api.session import Session
     from core.jobs import Job
 
-    Shown: TypeAlias = tuple[Estimate | None, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
+    Shown: TypeAlias = tuple[Estimate | None, Asked, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
 
 
 VERIFIED = {Verify.CHANGED: marked("changed files"), Verify.ALL: marked("all files")}
@@ -68,6 +68,8 @@ class EstimatePage(PartPage["Shown"]):
         self.table = Table[StageRow]("estimate", tr("Estimate"), rows.STAGE_COLUMNS, self)
         self.advice = Label(parent=self)
         self.helps = Table[Help]("improvements", tr("Improvements"), HELP_COLUMNS, self)
+        self.explained = ToneLabel(tr(HELPS_EXPLAINED), Tone.MUTED, self)
+        self.explained.setWordWrap(True)
         self._fitted = False
         """Whether the fits of methods were shown before."""
         self.night = NightView(self)
@@ -92,7 +94,7 @@ class EstimatePage(PartPage["Shown"]):
         self.tabs.setAccessibleName(tr("Details of the estimate"))
         for widget, name in (
             (self.table, tr("&Stages")),
-            (self._under(self.advice, self.helps), tr("Im&provements")),
+            (self._scrolled(self._under(self.advice, self.helps, self.explained)), tr("Im&provements")),
             (self.night, tr("&Fit of each method")),
             (self._recorded, tr("Accu&racy")),
             (self.notes, tr("Ass&umptions")),
@@ -137,6 +139,7 @@ class EstimatePage(PartPage["Shown"]):
     def read(self, move: str, session: "Session", verify: Verify | None = None) -> "Shown":
         return (
             api.migration.estimate_with(session, move, verify),
+            session.store.asked(move),
             api.migration.compare_with_estimates(session, move),
             api.migration.by_stage(api.migration.compare_with_estimates(session)),
         )
@@ -157,10 +160,11 @@ class EstimatePage(PartPage["Shown"]):
         return self._chosen[1] if self._chosen is not None and self._chosen[0] == move else None
 
     def show_part(self, part: "Shown") -> None:
-        estimate, record, stages = part
+        estimate, kept, record, stages = part
         self.verifying.setVisible(estimate is not None)
-        if estimate is not None:
-            self.verify.setCurrentIndex(self.verify.findData(estimate.checking))
+        if self.work.move is not None and self.night.move_name != self.work.move.name:
+            self._fitted = kept != NOTHING  # what is kept was not just asked
+        self.night.show_kept("" if self.work.move is None else self.work.move.name, kept)
         self.by_stage.set_rows(stages)
         self.by_stage.setVisible(bool(stages))
         self.record.set_rows(record)
@@ -168,17 +172,22 @@ class EstimatePage(PartPage["Shown"]):
         self.message.setText(record_text(record))
         self.parts.setVisible(estimate is not None or bool(stages))
         self.asking.setVisible(estimate is not None)
-        self._timeline = None if estimate is None else timeline_chart(estimate)
         for number in range(self.tabs.count()):
             self.tabs.setTabVisible(number, estimate is not None or self.tabs.widget(number) is self._recorded)
+        self._show_estimate(estimate)
+        self._show_night()
+        self.night.ask()
+
+    def _show_estimate(self, estimate: Estimate | None) -> None:
+        if estimate is not None:
+            self.verify.setCurrentIndex(self.verify.findData(estimate.checking))
+        self._timeline = None if estimate is None else timeline_chart(estimate)
         self.summary.setText(self.describe_nothing() if estimate is None else rows.estimate_made(estimate))
         self._show_figures(None if estimate is None else estimate.method(estimate.planned or estimate.to_take))
         self.table.set_rows(() if estimate is None else rows.stage_rows(estimate))
         self.notes.set_text("" if estimate is None else rows.notes(estimate))
         self._show_helps(() if estimate is None else estimate.helps)
         self.advice.setText("" if estimate is None else helps_text(estimate))
-        self._show_night()
-        self.night.ask()
 
     def _show_figures(self, method: Method | None) -> None:
         for figure, words, span, tone in (
@@ -192,7 +201,9 @@ class EstimatePage(PartPage["Shown"]):
 
     def _show_helps(self, helps: tuple[Help, ...]) -> None:
         self.helps.set_rows(helps)
-        self.helps.setVisible(bool(helps))
+        self.helps.show_all_rows()
+        for each in (self.helps, self.explained):
+            each.setVisible(bool(helps))
         self.helps.setColumnHidden(WITH_IT, all(each.likelihood is None for each in helps))
 
     def _show_night(self) -> None:
@@ -213,10 +224,14 @@ class EstimatePage(PartPage["Shown"]):
         self.chart.show_chart(chart)
         self.chart.setVisible(chart is not None)
 
-    def _show_answers(self, question: int, planned: "Planned | None") -> None:
-        self.night.show_answers(question, planned)
-        if planned is not None and question == self.night.question:
-            self._show_helps(planned.helps)
+    def _show_answers(self, question: int, found: "tuple[Estimate, Planned] | None") -> None:
+        """Show the answers, and the estimate whose figures they are."""
+        self.night.show_answers(question, None if found is None else found[1])
+        if found is not None and question == self.night.question:
+            self._show_estimate(found[0])
+            if self.night.kept != found[0].asked:  # it was kept just now, with an estimate that has answered it
+                self.night.kept = found[0].asked
+                self.work.changed.emit()
         self._show_night()
 
     def _refuse(self, question: int, error: Exception) -> None:
@@ -226,7 +241,7 @@ class EstimatePage(PartPage["Shown"]):
     @Slot(int, object)
     def _ask(self, question: int, asked: Asked) -> None:
         move = self.work.move
-        if move is None:
+        if move is None or move.name != self.night.move_name:  # what is in the fields is of another move
             return
         name, verify = move.name, self._verify(move.name)
         task = self.work.ask(lambda session: api.migration.answer_planning(session, name, asked, verify))
@@ -234,13 +249,21 @@ class EstimatePage(PartPage["Shown"]):
             task.then(partial(self._show_answers, question))
             task.failed.connect(partial(self._refuse, question))
 
-    def _under(self, words: Label, *tables: QWidget) -> QWidget:
-        """Return a widget with a text above tables."""
+    def _under(self, words: Label, *parts: QWidget) -> QWidget:
+        """Return a widget with a text above tables, and what else belongs to them."""
         words.setWordWrap(True)
         holder = QWidget(self)
         column = QVBoxLayout(holder)
         column.addWidget(words)
-        for table in tables:
-            column.addWidget(table, 1)
+        for part in parts:
+            column.addWidget(part, int(isinstance(part, Table)))
         column.addStretch()
         return holder
+
+    def _scrolled(self, content: QWidget) -> QScrollArea:
+        """Return an area that scrolls where it is lower than its content."""
+        area = QScrollArea(self, widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setAccessibleName(tr("Improvements"))
+        area.setWidget(content)
+        return area

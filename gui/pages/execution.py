@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
@@ -56,13 +56,12 @@ from gui.work import Work
 if TYPE_CHECKING:
     from core.api.execution import Downtime
     from core.api.session import Session
+    from gui.controllers.executions import Watching
 
 STEPS, OUTCOME = 0, 1
 """The tabs."""
 CHART_LINES = 9
 """The height of the curve in lines of text."""
-LOOK_MS = 1000
-"""The interval in ms in which the visible page reads the execution."""
 
 
 class ExecutionPage(Page[ExecutionState]):
@@ -126,10 +125,6 @@ class ExecutionPage(Page[ExecutionState]):
         column.addWidget(self.tabs, 1)
         column.addStretch()  # the page's words stand at its top also while there are no steps
         self._opened: tuple[int, bool] | None = None
-        self._looking = False
-        self._looks = QTimer(self, interval=LOOK_MS)
-        self._looks.timeout.connect(self._look)
-        self._looks.start()
         self.update_buttons()
 
     @property
@@ -328,27 +323,18 @@ class ExecutionPage(Page[ExecutionState]):
         self.work.asker.ends_after_step = not self.work.asker.ends_after_step
         self.update_buttons()
 
-    @Slot()
-    def _look(self) -> None:
-        """Read the execution, whichever program runs it; a failed read is repeated."""
-        question = self.question()
-        if not self.shown or not self.isVisible() or question is None or self._looking:
-            return
-        move = self.work.move
-        task = self.work.ask(question)
-        if task is not None and move is not None:
-            self._looking = True
-            task.then(partial(self._looked, move.name))
-            task.finished.connect(self._look_again)
+    def watch(self) -> "Watching | None":
+        """Return what reads the execution, and what shows it; None while nobody sees the page."""
+        move, kind = self.work.move, self.kind
+        if move is None or not self.isVisible():
+            return None
+        name = move.name
+        return lambda session, now: api.execution.read_state(session, name, kind, now), partial(self._take_look, name)
 
-    def _looked(self, move: str, state: ExecutionState) -> None:
-        if self.work.move is not None and self.work.move.name == move:
+    def _take_look(self, move: str, state: ExecutionState) -> None:
+        if self.shown and self.work.move is not None and self.work.move.name == move:
             self.show_state(state)
             self.update_buttons()
-
-    @Slot()
-    def _look_again(self) -> None:
-        self._looking = False
 
     @Slot(object)
     def _show_step(self, row: StepRow | None) -> None:

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import documents, units
 from core.errors import InputError
 from core.language import marked, tr
 from gui.destinations import TITLES, PageId
-from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
+from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS, KIND_NAMES
 from gui.models.sentences import recorded
 from gui.models.words import moment
 from gui.pages.page import Page
@@ -26,10 +27,38 @@ from gui.work import Work
 
 if TYPE_CHECKING:
     from core.api.session import Session
-    from core.history.store import Command, Entry, Removed
+    from core.history.store import Command, Entry, Place, Removed
 
-NEWEST = 1000
-"""The number of entries and of commands that are shown: more than a person reads."""
+LISTED = 1000
+"""The most entries and commands that are shown at a time. Buttons lead to older entries."""
+PERIODS = (7, 30, 365)
+"""In days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is shown of the history. None stands for all of it.
+
+    Attributes:
+        days: what was recorded within so many days.
+        noted: only entries that have a note.
+    """
+
+    move: str | None = None
+    kind: str | None = None
+    server: str | None = None
+    days: int | None = None
+    noted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What was read of the history; `more`: whether there are older entries. `servers`: the names of all servers."""
+
+    entries: "tuple[Entry, ...]"
+    more: bool
+    commands: "tuple[Command, ...]"
+    servers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +70,15 @@ class Change:
     removed: int = 0
 
 
-class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
+class HistoryPage(Page[Listed]):
     """The history of all moves, or of the selected one."""
 
     id, title = PageId.HISTORY, TITLES[PageId.HISTORY]
     help = marked(
-        "The history lists everything that was done, newest first, and every command that ran on a server. The "
-        "filter shows the rows that contain its text. You can copy a table or save it as CSV. You can add a "
+        "The history lists everything that was done, newest first, and every command that ran on a server. You can "
+        "choose a kind of entries, a server and a period. Of a server, the history lists its facts and benchmark runs, "
+        "and all other entries of the moves that use it. The filter shows the listed rows that contain its text. You "
+        "can copy a table or save it as CSV. You can add a "
         "note to an entry. A word with # in a note is a tag. A filter that begins with # searches all notes, "
         "also old ones. Until the window is closed, you can restore removed entries and undo notes. The latest "
         "execution of a move and executions that have not ended cannot be removed."
@@ -58,6 +89,10 @@ class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
         self._entry: Entry | None = None
         self._changes: list[Change] = []
         self._noted = False
+        self._shown = Wanted()
+        self._below: list[Place] = []
+        self._last: Place | None = None
+        self._more = False
         self.only_move = QCheckBox(tr("Only the &selected move"), self)
         self.only_move.toggled.connect(self.refresh)
         self.as_json = QCheckBox(tr("As JS&ON"), self)
@@ -87,6 +122,23 @@ class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
         self.tabs.addTab(self._split(self.commands, self.command), tr("&Commands"))
         self.message = Label(parent=self)
         self.message.setWordWrap(True)
+        self.kind = self._choice(tr("Kind of entries"), tr("All kinds"))
+        for kind, name in KIND_NAMES.items():
+            self.kind.addItem(tr(name), kind)
+        self.server = self._choice(tr("Server"), tr("All servers"))
+        self.period = self._choice(tr("Period"), tr("Any time"))
+        for days in PERIODS:
+            self.period.addItem(tr("Last {days} days").format(days=days), days)
+        self.newer = self.button(tr("Ne&wer entries"), self._show_newer)
+        self.older = self.button(tr("O&lder entries"), self._show_older)
+        choices = QHBoxLayout()
+        for box in (self.kind, self.server, self.period):
+            box.currentIndexChanged.connect(self.refresh)
+            choices.addWidget(box, 1)
+        for button in (self.newer, self.older):
+            button.hide()
+            choices.addWidget(button)
+        self.column.addLayout(choices)
         self.column.addWidget(self.message)
         self.column.addWidget(self.tabs)
         by_key = QAction(tr("&Remove"), self.entries, shortcut=QKeySequence(QKeySequence.StandardKey.Delete))
@@ -97,33 +149,76 @@ class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
         self.tabs.currentChanged.connect(self.update_buttons)
         self._say_undo()
 
-    def question(self) -> "Callable[[Session], tuple[tuple[Entry, ...], tuple[Command, ...]]] | None":
+    def question(self) -> "Callable[[Session], Listed] | None":
         move = self.work.move
         of = move.name if move is not None and self.only_move.isChecked() else None
-        return partial(_answer, of, self._noted)
+        wanted = Wanted(of, self.kind.currentData(), self.server.currentData(), self.period.currentData(), self._noted)
+        if wanted != self._shown:
+            self._shown, self._below = wanted, []
+        return partial(_read_list, wanted, self._below[-1] if self._below else None)
 
-    def show_answer(self, answer: "tuple[tuple[Entry, ...], tuple[Command, ...]]") -> None:
-        entries, commands = answer
-        if not entries and not commands and not self._noted:
+    def show_answer(self, answer: Listed) -> None:
+        if not answer.entries and not answer.commands and self._shown == Wanted(self._shown.move):
             self.explain(
                 tr("The history is empty"),
-                tr("The history records facts, benchmark runs, checks, plans and every command. Begin with a server."),
+                tr("The history records facts, benchmark runs, checks, plans and every command."),
                 tr("Go to the servers"),
                 PageId.SERVERS,
             )
             return
         self.fill()
-        self.entries.set_rows(entries)
-        self.commands.set_rows(commands)
+        self._offer_servers(answer.servers)
+        if answer.entries:
+            self._last = answer.entries[-1].place
+        self.entries.set_rows(answer.entries)
+        self.commands.set_rows(answer.commands)
+        self._more = answer.more
         for table in (self.entries, self.commands):
             if table.current() is None:
                 table.choose(0)
 
+    def _choice(self, name: str, everything: str) -> QComboBox:
+        made = QComboBox(self)
+        made.setAccessibleName(name)
+        made.addItem(everything)
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setMinimumContentsLength(8)
+        return made
+
+    def _offer_servers(self, names: tuple[str, ...]) -> None:
+        """Let one of these servers be chosen. A chosen one stays, also if it was removed."""
+        chosen = self.server.currentData()
+        offered = [*names, *([] if chosen is None or chosen in names else [chosen])]
+        if offered != [self.server.itemData(number) for number in range(1, self.server.count())]:
+            with QSignalBlocker(self.server):
+                while self.server.count() > 1:
+                    self.server.removeItem(1)
+                for name in offered:
+                    self.server.addItem(name, name)
+                self.server.setCurrentIndex(0 if chosen is None else offered.index(chosen) + 1)
+
+    @Slot()
+    def _show_older(self) -> None:
+        """Show the entries below the last one of those that are listed."""
+        if self._last is not None:
+            self._below.append(self._last)
+            self.refresh()
+
+    @Slot()
+    def _show_newer(self) -> None:
+        """Show the entries that were listed before."""
+        if self._below:
+            self._below.pop()
+            self.refresh()
+
     @Slot()
     def update_buttons(self) -> None:
         self.only_move.setEnabled(self.work.move is not None)
-        chosen = self.tabs.currentIndex() == 0 and bool(self.entries.selected())
-        self.remove.setEnabled(self.work.ready and chosen)
+        of_entries = self.tabs.currentIndex() == 0
+        self.remove.setEnabled(self.work.ready and of_entries and bool(self.entries.selected()))
+        self.kind.setEnabled(of_entries)
+        self.newer.setVisible(of_entries and bool(self._below))
+        self.older.setVisible(of_entries and self._more)
         self.undo.setEnabled(self.work.ready)
 
     @Slot()
@@ -255,10 +350,18 @@ def _named(entries: "tuple[Entry, ...]") -> str:
     return tr("{named} and {more} more").format(named=named, more=units.count(more)) if more else named
 
 
-def _answer(move: str | None, noted: bool, session: "Session") -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
-    """Return the newest entries and commands; `noted`: all entries that have a note, however old."""
-    entries = session.store.entries(limit=NEWEST, move=move, tag="" if noted else None)
-    return entries, session.store.commands(move, limit=NEWEST)
+def _read_list(wanted: Wanted, below: "Place | None", session: "Session") -> Listed:
+    """Return the newest of the wanted entries, or those below a place in the list, and the newest commands."""
+    from core.history.store import Filter
+
+    store = session.store
+    since = None if wanted.days is None else datetime.now(UTC) - timedelta(days=wanted.days)
+    tag = "" if wanted.noted else None
+    which = Filter(wanted.move, wanted.kind, wanted.server, since=since, tag=tag, below=below)
+    entries = store.entries(LISTED + 1, which)
+    commands = store.commands(wanted.move, LISTED, server=wanted.server, since=since)
+    servers = tuple(profile.name for profile in store.profiles())
+    return Listed(entries[:LISTED], len(entries) > LISTED, commands, servers)
 
 
 def _set_note(entry: "Entry", note: str, session: "Session") -> str:

@@ -1,4 +1,4 @@
-"""The page Overview: the three answers of the report, their charts, and missing data."""
+"""The page Overview: the answers of the report, their charts, and missing data."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QVBoxLayout, QWidget
 
 from core.language import marked, tr
 from core.tones import Tone
@@ -36,7 +36,8 @@ class OverviewPage(Page[Overview]):
     id, title = PageId.OVERVIEW, TITLES[PageId.OVERVIEW]
     help = marked(
         "This page shows the first page of the report with the current data: whether the new storage is "
-        "faster, whether the cluster can be moved, and how long the downtime is. Below, it shows what would "
+        "faster, whether the cluster can be moved, and how long the downtime is. If you have entered a window or a "
+        "longest downtime on the page Estimate, it also shows whether the move fits. Below, it shows what would "
         "make the answers more certain. Save a report for the people who decide."
     )
 
@@ -47,7 +48,7 @@ class OverviewPage(Page[Overview]):
         self.heading(self.more)
         column = self.scrolled(tr("Answers and charts"))
         column.setSpacing(CARD)
-        self._answers = QHBoxLayout()
+        self._answers = QGridLayout()
         self._answers.setSpacing(CARD)
         column.addLayout(self._answers)
         self.missing = Label(parent=self)
@@ -73,8 +74,8 @@ class OverviewPage(Page[Overview]):
             self._answers.removeWidget(shown)
             shown.deleteLater()
         self.cards = [AnswerCard(one, self) for one in answer.answers]
+        self._arrange()
         for shown in self.cards:
-            self._answers.addWidget(shown, 1)
             shown.show()  # at once: a layout shows what is new only later
         self._show_details()
         self.missing.setText(missing(answer.marks))
@@ -94,10 +95,22 @@ class OverviewPage(Page[Overview]):
             card.details.setVisible(self.more.isChecked())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Charts stand beside each other where each has the room for its words, else one above the other."""
         super().resizeEvent(event)
-        wide = event.size().width() >= scaled(WIDE)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Charts stand beside each other where each has the room for its words, else one above the other.
+
+        So do four cards, else in two rows.
+        """
+        wide = self.width() >= scaled(WIDE)
         self._charts.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        columns = len(self.cards) if wide else min(len(self.cards), 3 if len(self.cards) % 2 else 2)
+        for number, shown in enumerate(self.cards):
+            self._answers.removeWidget(shown)
+            self._answers.addWidget(shown, number // columns, number % columns)
+        for column in range(self._answers.columnCount()):
+            self._answers.setColumnStretch(column, 1 if column < columns else 0)
 
 
 class AnswerCard(QFrame):

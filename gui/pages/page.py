@@ -24,7 +24,7 @@ from core.migration.model.standing import Milestone
 from gui.bridge import Task
 from gui.design.measures import CARD, CONTROL, GAP, MARGIN, READABLE, Type, scaled, set_type
 from gui.design.parts import ButtonKind, set_kind
-from gui.destinations import Offer, icon_of
+from gui.destinations import FIRST, Offer, icon_of
 from gui.guard import Guarded
 from gui.widgets.chart import ChartRow, ChartView
 from gui.widgets.empty import Empty
@@ -51,6 +51,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
     Signals:
         wanted(str): the PageId of another page, or an Offer: what an empty state leads to.
         saved(Path): a file was written.
+        settled(): the page shows what it has read, or its empty state.
     """
 
     id = ""
@@ -65,6 +66,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
     """The milestone whose mark is shown beside the page in the list; None: the page belongs to none."""
     wanted = Signal(str)
     saved = Signal(object)
+    settled = Signal()
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +75,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
         self._asked = 0
         self._wired = False
         self._empty: Empty | None = None
+        self._offered = ""
         self.body = QWidget(self)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.body)
@@ -89,6 +92,13 @@ class Page(Guarded, QWidget, Generic[Answer]):
     def primary(self) -> QPushButton | None:
         """The button of the page's main action, which `Next step` presses when the page is open."""
         return None
+
+    def offers(self, destination: str) -> bool:
+        """Return whether the page itself has a button for the next step, so that nothing else need offer it.
+
+        An empty page has one button. Before there is a move, it begins the first steps in its own words.
+        """
+        return bool(self._offered) and (self._offered == destination or destination in FIRST)
 
     def question(self) -> "Callable[[Session], Answer] | None":
         """Return the function that reads the data on a thread; None: there is nothing to read."""
@@ -139,6 +149,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
     def explain(self, title: str, text: str, button: str = "", wanted: str = "") -> None:
         """Show an empty state; its button asks for `wanted`, a PageId or an Offer."""
         self.fill()
+        self._offered = wanted
         self._empty = Empty(icon_of(self.id), title, text, button, self)
         self._empty.wanted.connect(partial(self.wanted.emit, wanted))
         self._layers.addWidget(self._empty)
@@ -162,6 +173,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
             self._layers.removeWidget(self._empty)
             self._empty.deleteLater()
             self._empty = None
+            self._offered = ""
         self._layers.setCurrentWidget(self.body)
 
     def run(self, title: str, action: "Callable[[Session, Job], Result]") -> Task[Result] | None:
@@ -220,6 +232,7 @@ class Page(Guarded, QWidget, Generic[Answer]):
         show()
         self.update_buttons()
         self._order_tabs()
+        self.settled.emit()
 
     def _order_tabs(self) -> None:
         """Let Tab go through the widgets as they are read: row by row, from left to right."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, Q
 from core import api
 from core.jobs import Job
 from core.language import marked, tr
+from core.migration.model.move import Verify
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
 from core.tones import Tone
@@ -110,7 +111,7 @@ class PlanPage(PartPage[Plan | None]):
         return session.store.plan(move)
 
     def act(self, move: str, session: "Session", job: "Job") -> object:
-        return api.migration.plan_move(session, move, job)
+        return api.migration.plan_move(session, move, job, verify=Verify(self.work.settings.move.verify))
 
     @Slot()
     def update_buttons(self) -> None:

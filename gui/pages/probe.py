@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QWidget
 
 from core import api, units
 from core.language import marked, tr
@@ -37,7 +37,8 @@ class ProbePage(PartPage[rows.Transfer]):
     help = marked(
         "A transfer test measures each link between the servers: reading, network, encryption, writing, and "
         "samples of the whole transfer. The plan uses the fastest transport. The probes take a tenth of the "
-        "expected duration of the move, and at least 15 s. They remove their files."
+        "expected duration of the move, and at least 15 s. They remove their files. Results of the last hour are "
+        "used again, except in a thorough test, which also compares the transports for longer."
     )
     doing, button_text = marked("Transfer test of {move}"), marked("Run the t&ransfer test")
     nothing = marked(
@@ -75,6 +76,13 @@ class ProbePage(PartPage[rows.Transfer]):
         self.before = Empty(icon_of(self.id), tr("Not measured yet"), "", parent=self)
         self.column.addWidget(self.before, 1)
         self.head.insertWidget(2, FilterBox(self.table, self))
+        self.thorough = QCheckBox(tr("Thor&ough"), self)
+        self.thorough.setToolTip(
+            tr("Measure every link again, and compare the transports for longer than a tenth of the move's duration")
+        )
+        self.head.insertWidget(self.head.count() - 1, self.thorough)
+        self._thorough = False
+        """Whether the transfer test that runs is a thorough one."""
         self._unfold(shown=False)
         self._probed = ""
         """The move whose transfer test is running; empty: none."""
@@ -83,14 +91,17 @@ class ProbePage(PartPage[rows.Transfer]):
         work.ended.connect(self._end)
 
     def read(self, move: str, session: "Session") -> rows.Transfer:
-        return rows.Transfer(session.store.probes(move), api.migration.forecast_probes(session, move))
+        usual, thorough = (api.migration.forecast_probes(session, move, thorough=each) for each in (False, True))
+        return rows.Transfer(session.store.probes(move), usual, thorough)
 
     def act(self, move: str, session: "Session", job: "Job") -> object:
-        return api.migration.run_probes(session, move, job)
+        return api.migration.run_probes(session, move, job, thorough=self._thorough)
 
     @Slot()
     def begin(self) -> None:
         move, ready = self.work.move, self.work.ready
+        if ready:
+            self._thorough = self.thorough.isChecked()
         super().begin()
         if ready and move is not None:
             self._probed = move.name
@@ -102,7 +113,7 @@ class ProbePage(PartPage[rows.Transfer]):
         self._probed = ""
 
     def show_part(self, part: rows.Transfer) -> None:
-        self.coming.setText(rows.coming_words(part.coming))
+        self.coming.setText(rows.coming_words(part.coming, part.thorough))
         self._show_probes(part.probes)
 
     def _show_probes(self, part: tuple[Probe, ...]) -> None:

@@ -15,6 +15,7 @@ from core.language import marked, tr
 from gui.controllers.servers import Describing
 from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, Offer, PageId
+from gui.dialogs.storage import StorageDialog
 from gui.models.sentences import error_text
 from gui.models.servers import COLUMNS, SHOWN, ServerLine, explain_server, second_line, server_lines
 from gui.models.words import listed
@@ -40,11 +41,12 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
     help = marked(
         "This page lists the servers and how to connect to them. Settings that are left empty come from "
         "~/.ssh/config. Test connects to a server and tests the rights that pghaul needs. It writes nothing on "
-        "the server."
+        "the server. Benchmark storage measures and compares folders of any servers, without a move."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
+        self._storage: StorageDialog | None = None
         self._describing = Describing(work, self)
         self._describing.tested.connect(self._show_test)
         self.add = self.button(tr("&Add server…"), self.add_one)
@@ -55,9 +57,14 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
             tr("Read the facts of the server. Nothing is written there."),
             ButtonKind.PRIMARY,
         )
+        self.storage = self.button(
+            tr("&Benchmark storage…"),
+            self.benchmark_storage,
+            tr("Measure and compare the storage of any servers. No move is needed."),
+        )
         self.edit = self.button(tr("&Edit…"), self.edit_server)
         self.remove = self.button(tr("Rem&ove…"), self.remove_server, kind=ButtonKind.DANGER)
-        self.heading(self.add, self.test, self.facts)
+        self.heading(self.add, self.test, self.storage, self.facts)
         self.table = Table[ServerLine]("servers", tr("Servers"), COLUMNS, self)
         use_two_lines(self.table, 0, second_line)
         for number in range(SHOWN, len(COLUMNS)):
@@ -112,6 +119,7 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
             button.setEnabled(chosen)
         for button in (self.test, self.facts):
             button.setEnabled(bool(self.table.selected()) and self.work.ready)
+        self.storage.setEnabled(chosen)
 
     @Slot()
     def add_one(self) -> None:
@@ -162,6 +170,26 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         if task is not None:
             task.then(self._show_failures)
 
+    @Slot()
+    def benchmark_storage(self) -> None:
+        """Open the dialog that measures volumes of any servers. A dialog that still measures is shown again."""
+        if self._storage is not None and (self._storage.isVisible() or self._storage.measures):
+            self._storage.show()
+            self._storage.activateWindow()
+            return
+        names = tuple(row.profile.name for row in self.table.rows.rows)
+        task = self.work.read(_read_suites)
+        if task is not None:
+            # the selected servers come first
+            task.then(partial(self._open_storage, tuple(dict.fromkeys((*self._selected_names(), *names)))))
+
+    def _open_storage(self, servers: tuple[str, ...], suites: tuple[str, ...]) -> None:
+        if self._storage is not None:
+            self._storage.deleteLater()
+        self._storage = StorageDialog(self.work, servers, suites, self.window())
+        self._storage.saved.connect(self.saved)
+        self._storage.show()
+
     def _selected_names(self) -> tuple[str, ...]:
         return tuple(row.profile.name for row in self.table.selected())
 
@@ -185,6 +213,10 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         if failed:
             self.result.set_text("\n\n".join(f"{name}:\n{_explain(error)}" for name, error in failed.items()))
             self.result.show()
+
+
+def _read_suites(_session: "Session") -> tuple[str, ...]:
+    return tuple(suite.name for suite in api.benchmarks.list_suites() if not suite.problem)
 
 
 def _sentences(found: "Tried | PghaulError") -> tuple[str, ...]:

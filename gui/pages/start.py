@@ -66,6 +66,12 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch()
 
+    def offers(self, destination: str) -> bool:
+        """Return whether a card has the next step of the selected move; assumed until the cards are there."""
+        move = self.work.move
+        shown = move is not None and any(card.card.move == move.name for card in self.cards)
+        return not self.shown or shown or super().offers(destination)
+
     def question(self) -> "Callable[[Session], tuple[tuple[Standing, ...], int]] | None":
         most = self._most
         return lambda session: api.moves.list_standings(session, most)

@@ -7,7 +7,16 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
 from core.language import marked, tr
-from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
+from core.migration.model.asked import (
+    NOTHING,
+    Asked,
+    price_of,
+    seconds_of,
+    seconds_text,
+    size_of,
+    window_of,
+    window_text,
+)
 from gui.models.chart import Chart
 from gui.models.night import (
     BEGIN,
@@ -29,32 +38,35 @@ from gui.widgets.table import Table
 if TYPE_CHECKING:
     from core.api.migration import Planned
 
+PADDING = 16
+"""Pixels of a field beside its text."""
+
 FIELDS = (
     (
         "window",
         marked("Window"),
         marked("Wi&ndow:"),
         "22:00-02:00",
-        marked("The window for the downtime, by the clock of the old server"),
+        marked("The window for the downtime, by the clock of the old server. It is kept with the move."),
     ),
     (
         "downtime",
         marked("Downtime"),
         marked("D&owntime:"),
         "10m",
-        marked("The longest acceptable downtime, such as 90s, 10m or 2h"),
+        marked("The longest acceptable downtime, such as 90s, 10m or 2h. It is kept with the move."),
     ),
     (
         "price",
         marked("Costs per hour"),
-        marked("&Costs per hour:"),
+        marked("&Costs/hour:"),
         "5000",
         marked("The costs of one hour of downtime"),
     ),
     (
         "growth",
         marked("Growth per month"),
-        marked("&Growth per month:"),
+        marked("&Growth/month:"),
         "20GB",
         marked(
             "The growth of the cluster per month. If this is empty, it is the growth between the facts that were read."
@@ -68,6 +80,8 @@ class NightView(QWidget):
 
     Attributes:
         question: the number of what was asked last: an answer to an earlier one is late.
+        move_name: the move whose window and downtime are in the fields; empty: none.
+        kept: the window and the downtime that were known last to be kept with it.
         chart: the window that was asked about, for the page to paint; None: none was.
         controls: the fields in which it is asked, and what can be said of them, for the page to place.
 
@@ -79,6 +93,9 @@ class NightView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.question = 0
+        self.move_name = ""
+        self.kept = NOTHING
+        self._answered = 0
         self.chart: Chart | None = None
         self.fields: dict[str, QLineEdit] = {}
         self.controls = QWidget(self)
@@ -90,7 +107,9 @@ class NightView(QWidget):
             field.setAccessibleName(tr(spoken))
             field.setPlaceholderText(example)
             field.setToolTip(tr(tip))
-            field.setMaximumWidth(self.fontMetrics().averageCharWidth() * max(10, len(example) + 3))
+            least = self.fontMetrics().horizontalAdvance(example) + PADDING
+            field.setMinimumWidth(least)
+            field.setMaximumWidth(max(least, self.fontMetrics().averageCharWidth() * max(10, len(example) + 3)))
             field.editingFinished.connect(self.ask)
             label = Label(tr(words), self.controls)
             label.setBuddy(field)
@@ -106,6 +125,18 @@ class NightView(QWidget):
         column.addWidget(self.table, 1)
         column.addWidget(self.later)
         column.addStretch()
+
+    def show_kept(self, move: str, kept: Asked) -> None:
+        """Show the window and the downtime that are kept with a move.
+
+        What is being typed stays while they do, and while what was typed last is not kept yet.
+        """
+        if move == self.move_name and (kept == self.kept or self._answered != self.question):
+            return
+        self.move_name, self.kept = move, kept
+        self.fields["window"].setText("" if kept.window is None else window_text(kept.window))
+        seconds = kept.downtime_seconds
+        self.fields["downtime"].setText("" if seconds is None else seconds_text(seconds))
 
     @Slot()
     def ask(self) -> None:
@@ -128,6 +159,7 @@ class NightView(QWidget):
         """Show how each method fits; None: there is no estimate."""
         if question != self.question:
             return
+        self._answered = question
         if planned is None:
             self._say(tr("Make the estimate first."))
             return
@@ -145,6 +177,7 @@ class NightView(QWidget):
     def refuse(self, question: int, error: Exception) -> None:
         """Show why there is no answer."""
         if question == self.question:
+            self._answered = question
             said = (
                 f"{recorded(error.message)}: {recorded(error.hint)}"
                 if isinstance(error, PghaulError) and error.hint

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from core.api.moves import Unfinished
 
 
+LONG_SECONDS = 5.0
+"""From when on it is said that the history cannot be read."""
+
+
 class StatusBanner(Guarded, QFrame):
     """Shows the most urgent execution, and the others in a menu.
 
@@ -42,6 +46,7 @@ class StatusBanner(Guarded, QFrame):
         super().__init__(parent)
         self._all: tuple[Unfinished, ...] = ()
         self._found: Unfinished | None = None
+        self._at = self._read_at = datetime.now(UTC)
         self._waiting = ("", "")
         self._ready = False
         self._tone = Tone.ACCENT
@@ -71,20 +76,23 @@ class StatusBanner(Guarded, QFrame):
         row.addWidget(self.text, 1)
         for button in (self.go_on, self.back, self.show_button, self.more):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._tick = QTimer(self, interval=1000)
-        self._tick.timeout.connect(self._say)
         self.hide()
 
-    def show_unfinished(self, found: "tuple[Unfinished, ...]", ready: bool) -> None:
-        """Show the most urgent of these executions, or nothing; `ready`: the window can start a job."""
+    def show_unfinished(self, found: "tuple[Unfinished, ...]", at: datetime, *, read_at: datetime, ready: bool) -> None:
+        """Show the most urgent of these executions, or nothing.
+
+        Args:
+            found: the executions.
+            at: as of when they are shown; the page shows them as of the same time.
+            read_at: when they were read.
+            ready: whether the window can start a job.
+        """
         before = self._found
-        self._all, self._ready = found, ready
+        self._all, self._at, self._read_at, self._ready = found, at, read_at, ready
         self._choose()
         if self._found is None:
-            self._tick.stop()
             self.hide()
             return
-        self._tick.start()
         self._say()
         self.show()
         if QAccessible.isActive() and (before is None or before.id != self._found.id):
@@ -110,7 +118,7 @@ class StatusBanner(Guarded, QFrame):
         """Fill the menu with the other executions and how they stand now."""
         self.others.clear()
         for one in self._all[1:]:
-            said = recorded(api.moves.describe_unfinished(one, datetime.now(UTC)))
+            said = recorded(api.moves.describe_unfinished(one, self._at))
             action = self.others.addAction(escape_mnemonics(said))
             action.setData(one.move)
             action.triggered.connect(partial(self.shown_wanted.emit, one.move))
@@ -120,7 +128,7 @@ class StatusBanner(Guarded, QFrame):
         found = self._found
         if found is None:
             return
-        said = recorded(api.moves.describe_unfinished(found, datetime.now(UTC)))
+        said = recorded(api.moves.describe_unfinished(found, self._at))
         move, what = self._waiting
         # several executions may be unfinished, and the one that waits may not be the one shown
         who = "" if not what or move == found.move else f"{move} "
@@ -132,7 +140,7 @@ class StatusBanner(Guarded, QFrame):
             else ""
         )
         capital = told if who else f"{told[:1].upper()}{told[1:]}"  # the name of a move keeps its first letter
-        self.text.setText(f"{said} {capital}" if told else said)
+        self.text.setText(" ".join(filter(None, (said, capital, self._describe_age()))))
         self.go_on.setVisible(found.possible.resume)
         self.back.setText(back_button(found.old_server, has_key=False))
         self.back.setVisible(found.possible.roll_back)
@@ -142,6 +150,15 @@ class StatusBanner(Guarded, QFrame):
         self._tone = Tone.BAD if grave else Tone.ACCENT
         self.icon.show_icon(Icon.WRONG if grave else Icon.TOLD, self._tone)
         self.update()
+
+    def _describe_age(self) -> str:
+        """Return since when the history cannot be read, if that lasts."""
+        if (self._at - self._read_at).total_seconds() < LONG_SECONDS:
+            return ""
+        return tr(
+            "pghaul has not been able to read the history since {read_at:%H:%M:%S}. What has happened since then is "
+            "not shown."
+        ).format(read_at=self._read_at.astimezone())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """A surface with a bar in the tone at its left, and a line below."""

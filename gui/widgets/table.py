@@ -200,6 +200,11 @@ class Table(Guarded, QTableView, Generic[Row]):
         row = self.verticalHeader().defaultSectionSize()
         self.setMaximumHeight(self.horizontalHeader().sizeHint().height() + shown * row + 2 * self.frameWidth())
 
+    def show_all_rows(self) -> None:
+        """Be as high as all rows: what contains the table scrolls."""
+        self.limit_height(self.rows.rowCount())
+        self.setMinimumHeight(self.maximumHeight())
+
     def choose(self, number: int) -> None:
         """Choose a row by its place, and bring another than before into sight, once the table has its size.
 

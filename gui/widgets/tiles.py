@@ -19,6 +19,7 @@ from gui.design.painting import paint_box
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.tiles import Dot, Tile, TileRow, describe_live_figure, live_figure
+from gui.models.words import metric_value
 
 INNER = 3 * GRID
 REACH = 7.0
@@ -35,9 +36,10 @@ RADIUS = 3.5
 
 
 class Sparkline:
-    """What moved on one volume: it wanders to the left as time passes."""
+    """What moved on one volume: it wanders to the left as time passes. `by`: the tool that has reported all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, by: str = "") -> None:
+        self.by = by
         self._seen: deque[tuple[float, Mapping[str, float]]] = deque()
 
     @property
@@ -140,7 +142,9 @@ class Tiles(Guarded, QWidget):
 
     def take(self, event: Live) -> None:
         """Show the current rates of a workload on one side."""
-        line = self._live.setdefault((event.subject, event.source), Sparkline())
+        line = self._live.get((event.subject, event.source))
+        if line is None or line.by != event.by:  # the disk may move other amounts than a tool reports
+            line = self._live[event.subject, event.source] = Sparkline(event.by)
         line.add(event.figures)
         if not self._frames.isActive():
             self._frames.start()
@@ -265,7 +269,10 @@ class Tiles(Guarded, QWidget):
         moving = self._line(row, side, tile)
         now = self._now(row, moving)
         painter.setFont(font(Type.TITLE, bold=True))
-        shown = now if now and not tile.dots else tile.value
+        # without a result the moment's figure stands in its place, and the line below says what it is
+        shown = (
+            metric_value(*live_figure(row.headline, moving.figures)) if moving and now and not tile.dots else tile.value
+        )
         high = painter.fontMetrics().height()
         self._write(painter, left, shown, text)
         beyond, fall = painter.fontMetrics().horizontalAdvance(f"{shown} "), painter.fontMetrics().ascent()
@@ -273,7 +280,7 @@ class Tiles(Guarded, QWidget):
         if tile.spread and shown == tile.value:
             lower = fall - painter.fontMetrics().ascent()
             self._write(painter, left.adjusted(beyond, lower, 0, 0), tile.spread, muted)
-        below = now if now and tile.dots else tile.detail
+        below = now or tile.detail
         said = text if tile.tone is None else colour(tile.tone)
         self._write(painter, left.adjusted(0, high + GRID, 0, 0), tile.state, said)
         whole = QRect(left.left(), left.top() + high + line + 2 * GRID, room.right() - left.left() - GAP, line)
@@ -285,7 +292,9 @@ class Tiles(Guarded, QWidget):
     @staticmethod
     def _now(row: TileRow, moving: Sparkline | None) -> str:
         """Return the current rate as text; empty if there is none."""
-        return describe_live_figure(row.headline, moving.figures) if moving is not None and moving.fresh else ""
+        return (
+            describe_live_figure(row.headline, moving.figures, moving.by) if moving is not None and moving.fresh else ""
+        )
 
     @staticmethod
     def _write(painter: QPainter, room: QRect, words: str, shade: QColor) -> None:

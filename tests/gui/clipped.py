@@ -32,6 +32,7 @@ from core.api.session import Session
 from core.history.store import Store
 from core.language import ENGLISH, spoken
 from core.servers.profiles import Nobody
+from core.user_settings.declaration import Settings
 from gui import appearance
 from gui.asker import HostKeyQuestion, SecretQuestion
 from gui.design.measures import GAP, ICON
@@ -40,6 +41,8 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.dialogs.settings import TABS, SettingsDialog
+from gui.dialogs.storage import StorageDialog
 from gui.language import speak
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
@@ -191,6 +194,11 @@ def _dialogs(rows: tuple[ServerRow, ...], window: MainWindow) -> Iterator[QDialo
     yield MoveDialog(rows, samples.MOVE, window)
     yield HooksDialog(samples.MOVE, (), window)
     yield ReportDialog(samples.MOVE.name, "plan", Path(), window)
+    for number in range(len(TABS)):
+        settings = SettingsDialog(Settings(), window)
+        settings.tabs.setCurrentIndex(number)
+        yield settings
+    yield StorageDialog(window.work, [row.profile.name for row in rows], ("quick", "standard"), window)
     yield dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), window)
     yield dialog_for(SecretQuestion("db", "Password of dba on db", "password"), window)
 

@@ -25,6 +25,7 @@ from core.history import example
 from core.history.store import Store
 from core.language import spoken
 from core.servers.profiles import Nobody
+from core.user_settings.declaration import Settings
 from gui import appearance
 from gui.asker import HostKeyQuestion, Question, SecretQuestion
 from gui.destinations import PageId
@@ -33,6 +34,8 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.dialogs.settings import SettingsDialog
+from gui.dialogs.storage import StorageDialog
 from gui.pages.execution import ExecutionPage
 from gui.screenshots import SCHEMES, save_screenshots, settle
 from gui.window import MainWindow
@@ -104,6 +107,9 @@ def _draw(folder: Path, size: tuple[int, int] | None) -> int:
             question = scenes.question_of(execution, step) if name in scenes.ASKED else None
             _draw_under_way(window, store, question, folder / "under-way" / f"{name}.png")
     with _window(size or SMALL) as (window, store):
+        scenes.wait_to_start(store)
+        _draw_under_way(window, store, None, folder / "under-way" / "waiting-to-start.png")
+    with _window(size or SMALL) as (window, store):
         _draw_dialogs(window, store, folder / "dialogs")
     return 0
 
@@ -173,6 +179,8 @@ def _draw_dialogs(window: MainWindow, store: Store, folder: Path) -> None:
         "move": MoveDialog(rows, move, window),
         "hooks": HooksDialog(move, (), window),
         "report": ReportDialog(move.name, "plan", Path("/home/dba/Documents"), window),
+        "settings": SettingsDialog(Settings(), window),
+        "storage": StorageDialog(window.work, [row.profile.name for row in rows], ("quick", "standard"), window),
         "host-key": dialog_for(HostKeyQuestion("db1", "192.0.2.11", "ssh-ed25519", "SHA256:abc"), window),
         "password": dialog_for(SecretQuestion("db1", "Password of dba on db1", "password"), window),
     }

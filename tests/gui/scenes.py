@@ -10,6 +10,7 @@ from core.history.store import Store
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Step
+from core.migration.model.schedule import schedule_of
 from gui.asker import Question, StepQuestion, StopQuestion
 
 LONG = 98
@@ -64,6 +65,14 @@ def begin(store: Store, running: str) -> Execution:
     if step.root:
         store.step_progressed(under_way, 1_100_000_000, 1_616_356_304)
     return store.execution(number)
+
+
+def wait_to_start(store: Store) -> Execution:
+    """Begin the example's move again, so that it waits for the next 22:00 with its first step."""
+    past, now = next(one for one in store.executions(example.MOVE) if one.kind is Kind.REAL), datetime.now(UTC)
+    begun = replace(past, id=0, state=State.RUNNING, started_at=now, ended_at=None, steps=(), message="")
+    times = schedule_of("22:00", "23:30", now)
+    return store.execution(store.execution_started(replace(begun, token="c0ffee00", schedule=times)))
 
 
 def _step(execution: Execution, step_id: str) -> Step:

@@ -28,6 +28,7 @@ from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
 from core.tones import Tone
+from core.user_settings.declaration import Settings
 from gui import appearance
 from gui.asker import HostKeyQuestion, SecretQuestion
 from gui.design.palette import colour, is_dark
@@ -38,10 +39,13 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.dialogs.settings import SettingsDialog
+from gui.dialogs.storage import StorageDialog
 from gui.pages.kinds import PAGES, PageKind
 from gui.pages.page import ROW
 from gui.widgets.label import ToneLabel
 from gui.window import MainWindow
+from gui.work import Work
 from tests.gui import samples
 from tests.gui.conftest import page
 from tests.histories import Histories
@@ -105,7 +109,7 @@ def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: 
 
 
 @pytest.fixture
-def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
+def dialogs(work: Work, full_store: Store) -> Iterator[list[QDialog]]:
     from core.api.servers import list_servers
     from core.api.session import Session
     from core.servers.profiles import Nobody
@@ -117,9 +121,11 @@ def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  
         ServerDialog(samples.OLD, parent),
         MoveDialog(rows, samples.MOVE, parent),
         ReportDialog(samples.MOVE.name, "plan", Path(), parent),
+        SettingsDialog(Settings(), parent),
         CrashDialog(ValueError("x"), parent),
         LastTimeDialog("the log", parent),
         HooksDialog(samples.MOVE, (), parent),
+        StorageDialog(work, [row.profile.name for row in rows], ("quick", "standard"), parent),
         dialog_for(SecretQuestion("db", "Password of dba on db", "password"), parent),
         dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), parent),
     ]

@@ -35,7 +35,7 @@ def test_a_picture_follows_the_other_while_something_moves_and_none_after(full_s
     tiles.show()
     assert not tiles.moving
     for _ in range(3):
-        tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
+        tiles.take(Live(run.volume.source, run.workload.name, FIGURES))
     before = tiles.grab().toImage()
     assert tiles.moving
     tiles.rest()
@@ -51,7 +51,7 @@ def test_now_is_said_for_as_long_as_something_comes(
     qtbot.addWidget(tiles)
     tiles.resize(900, 300)
     tiles.show_rows(tile_rows([run]), NAMES)
-    tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
+    tiles.take(Live(run.volume.source, run.workload.name, FIGURES))
     spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
     monkeypatch.setattr("gui.widgets.tiles.STALE_SECONDS", 1000.0)
     now = describe_live_figure(run.workload.headline, FIGURES)
@@ -59,6 +59,20 @@ def test_now_is_said_for_as_long_as_something_comes(
     monkeypatch.setattr("gui.widgets.tiles.STALE_SECONDS", 0.0)  # as if its side had ended a while ago
     assert now not in tiles.tip_at(spot)
     assert "902 IOPS" in tiles.tip_at(spot)
+    tiles.rest()
+
+
+def test_what_a_tool_reports_is_told_as_such(full_store: Store, qtbot: QtBot) -> None:
+    run = replace(full_store.runs("spring")[0], outcome=None)
+    tiles = Tiles()
+    qtbot.addWidget(tiles)
+    tiles.resize(900, 300)
+    tiles.show_rows(tile_rows([run]), NAMES)
+    spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
+    for by in ("", "fio"):
+        for _ in range(2):
+            tiles.take(Live(run.volume.source, run.workload.name, FIGURES, by))
+        assert describe_live_figure(run.workload.headline, FIGURES, by) in tiles.tip_at(spot)
     tiles.rest()
 
 
@@ -204,7 +218,7 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     assert shown.forecasts.isHidden()
     assert not shown.queue.isEnabled()
     run = full_store.runs("spring")[0]
-    shown.take_events((Live(run.volume.side, run.workload.name, FIGURES),))
+    shown.take_events((Live(run.volume.source, run.workload.name, FIGURES),))
     assert not shown.tiles.tiles.moving
     full_window.work.pick("spring")
     at_rest(qtbot, full_window)

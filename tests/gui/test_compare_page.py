@@ -50,7 +50,7 @@ def cells(shown: ComparePage, column: str) -> list[str]:
 def earlier(store: Store) -> None:
     """The old side as it was measured a week before, a tenth slower, by a start of its own."""
     for run in store.runs("spring"):
-        if run.volume.side.value == "old":
+        if run.volume.source == "old":
             at = run.started_at - timedelta(days=7)
             volume = replace(run.volume, folder="/srv/pg/pghaul-bench-000000000001")
             number = store.run_started(

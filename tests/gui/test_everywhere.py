@@ -21,6 +21,7 @@ from core.jobs import Job
 from core.migration.model.estimate import method_title
 from core.migration.model.standing import Milestone
 from core.tones import Tone
+from core.user_settings import file
 from gui import appearance
 from gui.appearance import Sizes, Theme
 from gui.design.palette import is_dark
@@ -306,7 +307,7 @@ def test_the_palette_lists_first_what_begins_so_then_this_page_then_pages() -> N
 def test_sizes_are_shown_as_they_are_sold_and_kept_as_ever(full_store: Store, qtbot: QtBot, tmp_path: Path) -> None:
     shown: list[str] = []
     for chosen in (True, False):
-        work = Work(remembered=Remembered(tmp_path))
+        work = Work(remembered=Remembered(tmp_path), settings=file.load().settings)
         window = MainWindow(work)
         window.show()
         work.use(Session(full_store, work.asker))
@@ -354,7 +355,7 @@ def test_page_move_and_theme_are_remembered(
 ) -> None:
     found = []
     for page_id in (PageId.PLAN, None):
-        work = Work(remembered=Remembered(tmp_path))
+        work = Work(remembered=Remembered(tmp_path), settings=file.load().settings)
         window = MainWindow(work)
         window.show()
         work.use(Session(full_store, work.asker))

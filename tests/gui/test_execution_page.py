@@ -1,10 +1,12 @@
 """The execution on its page while it runs, also in another program, and what may be done with it."""
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +15,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.api import execution as actions
+from core.api import moves
 from core.api.session import Session
+from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model import step_ids
@@ -32,6 +37,7 @@ from gui.models.words import capital
 from gui.pages.after import AfterPage
 from gui.pages.execution import OUTCOME, STEPS, MovePage, RehearsePage
 from gui.widgets.empty import Empty
+from gui.widgets.status_banner import StatusBanner
 from gui.window import MainWindow
 from tests.figures import figures
 from tests.gui import samples
@@ -65,7 +71,6 @@ PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING,
 
 @pytest.fixture(autouse=True)
 def _looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.pages.execution.LOOK_MS", 50)
     monkeypatch.setattr("gui.controllers.executions.LOOK_MS", 50)
     monkeypatch.setattr("gui.controllers.executions.IDLE_MS", 50)
 
@@ -77,9 +82,9 @@ def other(store: Store) -> Iterator[Store]:
         yield made
 
 
-def begun(store: Store, kind: Kind = Kind.REAL) -> tuple[int, int]:
+def begun(store: Store, kind: Kind = Kind.REAL, plan: Plan = PLAN) -> tuple[int, int]:
     """An execution in its first step; the numbers of both."""
-    started = Execution(0, PLAN.move, kind, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, PLAN)
+    started = Execution(0, plan.move, kind, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
     number = store.execution_started(started)
     return number, store.step_started(number, StepRun(0, 1, COPY.title, 1, datetime.now(UTC)))
 
@@ -136,6 +141,81 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert section.tabs.currentIndex() == STEPS  # it is opened once, not with every look
     assert section.ending.text == outcome_text(section.state.ending)
     assert [each.title for each in section.state.ending][-1] == "Details"
+
+
+@pytest.mark.slow
+def test_the_banner_and_the_page_tell_the_execution_as_of_one_time(
+    full_window: MainWindow, qtbot: QtBot, other: Store
+) -> None:
+    """Else the time left and the downtime would differ by a second."""
+    looks = list[datetime]()
+    full_window.active_executions.poller.looked.connect(lambda _found, at: looks.append(at))
+    section = shown(qtbot, full_window)
+    begun(other, plan=replace(PLAN, steps=(change_step(COPY, timing=Timing(expected_seconds=40.0)), OPENING)))
+    qtbot.waitUntil(lambda: section.state.alive and section.state.read_at in looks, timeout=20_000)
+    seen = list[tuple[str, ...]]()
+
+    def compare() -> bool:
+        texts = (section.card.line.text(), full_window.status_banner.text.text())
+        seen.append(tuple(re.findall("about .* left", text)[0] for text in texts))
+        return section.state.read_at == looks[-1] and len({words[0] for words in seen}) > 2
+
+    qtbot.waitUntil(compare, timeout=20_000)
+    assert [words for words in seen if len(set(words)) > 1] == []
+
+
+def fail_to_read(_released: Event) -> None:
+    raise HistoryError("the history cannot be read: database is locked")
+
+
+UNREADABLE: dict[str, Callable[[Event], object]] = {
+    "each read fails": fail_to_read,
+    "a read hangs": lambda released: released.wait(60),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", UNREADABLE)
+@pytest.mark.parametrize("read", ["banner", "page"])
+def test_the_clock_goes_on_while_the_history_cannot_be_read(
+    full_window: MainWindow, qtbot: QtBot, other: Store, monkeypatch: pytest.MonkeyPatch, kind: str, read: str
+) -> None:
+    """The banner and the page still tell one time, and after a while when the history was read."""
+    owner, name = (moves, "read_unfinished") if read == "banner" else (actions, "read_state")
+    works, released, unreadable = getattr(owner, name), Event(), UNREADABLE[kind]
+
+    def read_unless_broken(*arguments: object, **named: object) -> object:
+        if not released.is_set():
+            unreadable(released)
+        return works(*arguments, **named)
+
+    poller = full_window.active_executions.poller
+    section, banner = shown(qtbot, full_window), full_window.status_banner
+    begun(other, plan=replace(PLAN, steps=(change_step(COPY, timing=Timing(expected_seconds=50.0)), OPENING)))
+    qtbot.waitUntil(lambda: section.state.alive and "left" in banner.text.text(), timeout=20_000)
+    seen = list[tuple[str, str]]()
+
+    def compare() -> bool:
+        page, strip = (re.findall("about .* left", text)[0] for text in (section.card.line.text(), banner.text.text()))
+        seen.append((page, strip))
+        return len(set(seen)) > 2
+
+    monkeypatch.setattr(owner, name, read_unless_broken)
+    try:
+        qtbot.waitUntil(lambda: said_read_at(poller.read_at, banner), timeout=20_000)
+        since, first = poller.read_at, banner.text.text()
+        qtbot.waitUntil(compare, timeout=20_000)
+        assert [pair for pair in seen if len(set(pair)) > 1] == []
+        assert poller.read_at == since
+        assert banner.text.text() != first
+    finally:
+        released.set()
+    qtbot.waitUntil(lambda: poller.read_at > since, timeout=20_000)
+    qtbot.waitUntil(lambda: not said_read_at(since, banner), timeout=20_000)
+
+
+def said_read_at(read_at: datetime, banner: StatusBanner) -> bool:
+    return f"{read_at.astimezone():%H:%M:%S}. " in banner.text.text()
 
 
 @pytest.mark.slow

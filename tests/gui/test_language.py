@@ -1,7 +1,5 @@
 """Which language the window speaks, and that Qt's own words follow."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 from PySide6.QtGui import QAction
@@ -9,15 +7,21 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.language import spoken
+from core.user_settings import file
 from gui.language import chosen, speak
-from gui.remembered import Remembered
 from gui.window import MainWindow
 from tests.gui.conftest import at_rest
 
 
 @pytest.mark.parametrize(
     ("system", "kept", "wanted"),
-    [("de_AT", "", "de"), ("de_DE", "en", "en"), ("fr_FR", "", "en"), ("en_US", "de", "de"), ("de_DE", "xx", "de")],
+    [
+        ("de_AT", "system", "de"),
+        ("de_DE", "en", "en"),
+        ("fr_FR", "system", "en"),
+        ("en_US", "de", "de"),
+        ("de_DE", "xx", "de"),
+    ],
 )
 def test_the_systems_language_is_spoken_unless_one_is_chosen(system: str, kept: str, wanted: str) -> None:
     assert chosen(kept, QLocale(system)) == wanted
@@ -33,9 +37,9 @@ def test_qts_own_words_are_of_the_same_language(qapp: QApplication) -> None:
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Cancel"
 
 
-def test_a_language_is_chosen_for_the_next_start(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    full_window.work.remembered = Remembered(tmp_path)
+def test_a_language_is_chosen_for_the_next_start(full_window: MainWindow, qtbot: QtBot) -> None:
     next(action for action in full_window.findChildren(QAction) if action.text() == "Deutsch").trigger()
     at_rest(qtbot, full_window)
-    assert full_window.work.remembered_text("language") == "de"
+    assert file.load().settings.window.language == "de"
+    assert full_window.banner.isVisible()
     assert full_window.windowTitle().endswith("pghaul")

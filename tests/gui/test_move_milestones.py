@@ -108,6 +108,8 @@ def test_next_leads_to_the_page_and_there_begins_its_work(window: MainWindow, st
     store.add_move(samples.MOVE)
     window.work.changed.emit()
     qtbot.waitUntil(lambda: leads_to(window) == PageId.FACTS)
+    page(qtbot, window, PageId.SERVERS)
+    assert window.next.isVisible()
     QTest.mouseClick(window.next, Qt.MouseButton.LeftButton)
     shown = window.stack.currentWidget()
     assert isinstance(shown, Page)
@@ -130,6 +132,10 @@ def test_a_card_says_where_its_move_stands_and_leads_on(full_window: MainWindow,
     assert figures(card.card.cluster) == ["15.5", "1.1 TiB", "5432"]
     assert figures(card.card.wrong) == ["2", "1"]  # blockers, and warnings
     assert card.card.page == PageId.CHECK
+    assert not full_window.next.isVisible()  # the card has a button for the same
+    page(qtbot, full_window, PageId.OVERVIEW)
+    assert full_window.next.isVisible()
+    page(qtbot, full_window, PageId.MOVES)
     card.next.click()
     shown = full_window.stack.currentWidget()
     assert isinstance(shown, Page)

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
@@ -13,12 +12,12 @@ from core.errors import Cancelled, InputError, PausedError
 from core.jobs import Job
 from core.migration.model.execution import State
 from core.settings import PROGRAM
+from core.user_settings import file
 from gui.asker import SecretQuestion, StepQuestion
 from gui.controllers import notifying
 from gui.controllers.notifying import TrayOrTitle
 from gui.destinations import PageId
 from gui.models.execution import state_name
-from gui.remembered import Remembered
 from gui.window import MainWindow
 from tests.figures import figures
 from tests.gui.conftest import HARMLESS, at_rest, page
@@ -153,11 +152,8 @@ def test_a_password_sounds_only_for_a_running_move(
     at_rest(qtbot, full_window)
 
 
-def test_the_sound_can_be_turned_off_and_stays_so(
-    beeps: list[bool], full_window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_the_sound_can_be_turned_off_and_stays_so(beeps: list[bool], full_window: MainWindow, qtbot: QtBot) -> None:
     work = full_window.work
-    work.remembered = Remembered(tmp_path)
     switch = full_window.findChild(QAction, "sound")
     assert switch is not None
     assert switch.isChecked()
@@ -166,7 +162,7 @@ def test_the_sound_can_be_turned_off_and_stays_so(
     work.asker.asked.emit(question)
     assert beeps == []
     question.answer("")
-    assert not notifying.Bell(work, full_window).on
+    assert not file.load().settings.window.sound
     at_rest(qtbot, full_window)
 
 
@@ -179,10 +175,7 @@ def test_who_looks_at_the_window_is_not_told(full_window: MainWindow, qtbot: QtB
     assert desk.told == []
 
 
-def test_who_wants_none_gets_none_also_tomorrow(
-    full_window: MainWindow, desk: Desk, qtbot: QtBot, tmp_path: Path
-) -> None:
-    full_window.work.remembered = Remembered(tmp_path)
+def test_who_wants_none_gets_none_also_tomorrow(full_window: MainWindow, desk: Desk, qtbot: QtBot) -> None:
     action = full_window.findChild(QAction, "notify")
     assert action is not None
     assert action.isChecked()
@@ -190,7 +183,7 @@ def test_who_wants_none_gets_none_also_tomorrow(
     full_window.work.run("Probing spring", _does(None))
     at_rest(qtbot, full_window)
     assert desk.told == []
-    assert full_window.work.remembered_text("notify") == "off"
+    assert not file.load().settings.window.notify
 
 
 @RAISES

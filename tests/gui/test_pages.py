@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from core.benchmarks.suites import list_suites
 from core.errors import HistoryError
-from core.history.store import Store
+from core.history.store import KINDS, Filter, Store
 from core.jobs import Job
 from core.migration.execution.script_check import ScriptCheck
 from core.migration.model.checks import Status
@@ -58,6 +59,7 @@ def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot,
     assert empty is not None
     assert empty.isVisible()
     assert empty.button.text()
+    assert not window.next.isVisible()  # one action is enough
     assert not shown.body.isVisible()
 
 
@@ -188,7 +190,7 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert checks.table.rows.rowCount() == 3  # what was pressed stays
     assert figures(probes.summary.text()) == ["81.5 MB/s"]  # of the slowest link
     assert quantity_name(Quantity.READ) in probes.summary.text()
-    assert len(figures(probes.coming.text())) == 3  # seconds, bytes written, bytes sent
+    assert len(figures(probes.coming.text())) == 6  # seconds, bytes written, bytes sent, and of a thorough test
     assert estimate.table.rows.rowCount() == 6
 
 
@@ -200,7 +202,7 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
     go_on = threading.Event()
-    monkeypatch.setattr("core.api.migration.run_probes", lambda _session, _move, _job: go_on.wait(20))
+    monkeypatch.setattr("core.api.migration.run_probes", lambda *_args, **_options: go_on.wait(20))
     shown = page(qtbot, full_window, PageId.PROBE)
     assert isinstance(shown, ProbePage)
     full_window.work.pick("spring")
@@ -214,6 +216,21 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     go_on.set()
     at_rest(qtbot, full_window)
     assert figures(shown.summary.text()) == ["81.5 MB/s"]
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_transfer_test_is_as_thorough_as_was_chosen_before_it_began(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, thorough: bool
+) -> None:
+    begun: list[bool] = []
+    monkeypatch.setattr("core.api.migration.run_probes", lambda _s, _m, _j, thorough: begun.append(thorough))
+    shown = page(qtbot, full_window, PageId.PROBE)
+    assert isinstance(shown, ProbePage)
+    assert not shown.thorough.isChecked()
+    shown.thorough.setChecked(thorough)
+    shown.start.click()
+    at_rest(qtbot, full_window)
+    assert begun == [thorough]
 
 
 def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -346,6 +363,61 @@ def test_what_is_removed_from_the_history_can_be_put_back(
 
 
 @pytest.mark.slow
+def test_the_history_is_shown_page_by_page(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.pages.history.LISTED", 4)
+    shown = page(qtbot, full_window, PageId.HISTORY)
+    assert isinstance(shown, HistoryPage)
+    whole = full_store.entries(limit=1000)
+    assert len(whole) > 8
+    assert shown.newer.isHidden()
+    for first in range(0, len(whole), 4):
+        assert shown.entries.rows.rows == whole[first : first + 4]
+        assert shown.older.isHidden() is (first + 4 >= len(whole))
+        shown.tabs.setCurrentIndex(1)
+        assert shown.older.isHidden()
+        assert shown.newer.isHidden()
+        shown.tabs.setCurrentIndex(0)
+        shown.older.click()
+        at_rest(qtbot, full_window)
+    shown.newer.click()
+    at_rest(qtbot, full_window)
+    assert shown.entries.rows.rows != whole[:4]
+    shown.kind.setCurrentIndex(shown.kind.findData("run"))  # from the newest entry again
+    at_rest(qtbot, full_window)
+    assert shown.newer.isHidden()
+    assert shown.entries.rows.rows == full_store.entries(4, Filter(kind="run"))
+
+
+@pytest.mark.slow
+def test_the_history_shows_a_kind_a_server_and_a_period(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, PageId.HISTORY)
+    assert isinstance(shown, HistoryPage)
+    assert {shown.kind.itemData(number) for number in range(1, shown.kind.count())} == {*KINDS}
+    names = [profile.name for profile in full_store.profiles()]
+    assert [shown.server.itemData(number) for number in range(1, shown.server.count())] == names
+    commands = shown.commands.rows.rows
+    for name in names:
+        shown.server.setCurrentIndex(shown.server.findData(name))
+        at_rest(qtbot, full_window)
+        assert shown.entries.rows.rows == full_store.entries(1000, Filter(server=name))
+        assert shown.commands.rows.rows == tuple(each for each in commands if each.server == name)
+    shown.server.setCurrentIndex(0)
+    for kind in KINDS:
+        shown.kind.setCurrentIndex(shown.kind.findData(kind))
+        at_rest(qtbot, full_window)
+        assert shown.entries.rows.rows == full_store.entries(1000, Filter(kind=kind))
+    shown.kind.setCurrentIndex(0)
+    shown.period.setCurrentIndex(shown.period.findData(7))
+    at_rest(qtbot, full_window)
+    week = datetime.now(UTC) - timedelta(days=7)
+    assert shown.entries.rows.rows == full_store.entries(1000, Filter(since=week))
+
+
+@pytest.mark.slow
 def test_a_note_is_written_found_by_its_tag_and_undone(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -356,7 +428,7 @@ def test_a_note_is_written_found_by_its_tag_and_undone(
     QTest.keyClicks(shown.note, "cable swapped #night")
     shown.entries.choose(kinds.index("plan"))  # turning to another entry keeps what was typed to the one before
     at_rest(qtbot, full_window)
-    (noted,) = full_store.entries(tag="night")
+    (noted,) = full_store.entries(which=Filter(tag="night"))
     assert (noted.kind, noted.note) == ("run", "cable swapped #night")
     assert shown.note.text() == ""
     shown.filter.setText("#nig")
@@ -376,7 +448,7 @@ def test_a_note_is_written_found_by_its_tag_and_undone(
     at_rest(qtbot, full_window)
     shown.undo.click()
     at_rest(qtbot, full_window)
-    assert full_store.entries(tag="") == ()
+    assert full_store.entries(which=Filter(tag="")) == ()
     assert shown.undo.isHidden()
     shown.filter.clear()
     at_rest(qtbot, full_window)
@@ -429,7 +501,9 @@ def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_
     assert shown.note.text() == "half a sentence"
     shown.entries.choose(0)
     at_rest(qtbot, full_window)
-    assert [(each.kind, each.reference) for each in full_store.entries(tag="")] == [(newest.kind, newest.reference)]
+    assert [(each.kind, each.reference) for each in full_store.entries(which=Filter(tag=""))] == [
+        (newest.kind, newest.reference)
+    ]
     assert full_store.note(newest.kind, newest.reference) == "half a sentence"
 
 
@@ -451,7 +525,7 @@ def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, fu
     QTest.keyClicks(shown.note, "ntence")
     QTest.keyClick(shown.note, Qt.Key.Key_Return)
     at_rest(qtbot, full_window)
-    assert [(each.reference, each.note) for each in full_store.entries(tag="")] == [
+    assert [(each.reference, each.note) for each in full_store.entries(which=Filter(tag=""))] == [
         (first.reference, "half a sentence")
     ]
 

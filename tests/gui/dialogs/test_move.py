@@ -45,3 +45,19 @@ def test_the_limit_of_the_pre_copy_is_typed_in_megabytes(qtbot: QtBot, limit: in
     for typed, kept in ((0, None), (20, 20_000_000)):
         dialog.precopy_limit.setValue(typed)
         assert dialog.move_made().precopy_limit == kept
+
+
+def test_no_row_is_blank(qtbot: QtBot) -> None:
+    """A note is as high as its text, and takes no room without one."""
+    rows = (ServerRow(samples.OLD, samples.facts("db-old"), ()), ServerRow(samples.NEW, None, ()))
+    dialog = MoveDialog(rows, samples.MOVE)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    notes, layout = (dialog.cluster_facts, dialog.old_space, dialog.new_space), dialog.layout()
+    assert all(note.text() and note.height() == note.heightForWidth(note.width()) for note in notes)
+    assert layout is not None
+    assert dialog.height() == layout.totalHeightForWidth(dialog.width())
+    dialog.old_volume.setEditText("relative")
+    assert not dialog.old_space.isVisible()
+    dialog.old_volume.setEditText(samples.MOVE.old_volume)
+    assert dialog.old_space.isVisible()

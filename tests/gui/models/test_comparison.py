@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.benchmarks.model import Workload
-from core.comparison.model import Comparison, Row, Verdict
+from core.comparison.model import Comparison, Contrast, Row, Verdict
 from core.tones import Tone
-from gui.models.comparison import headline
+from gui.models.comparison import headline, pair
 from tests.figures import figures, without
 
 NAMES = ("db1", "db2")
@@ -57,3 +57,12 @@ def test_of_any_two_sets_neither_is_the_wanted_one() -> None:
 
 def test_without_a_main_metric_nothing_is_said() -> None:
     assert said(replace(NEW, headline=False))[0] == ""
+
+
+def test_of_three_sets_each_other_one_is_compared_with_the_first() -> None:
+    third = Contrast(None, 0.25, 0.2, 0.3, Verdict.OLD)
+    found = Comparison("db1:/a", "db2:/a", (replace(NEW, further=(third,)),), ("db3:/a",))
+    second, last = pair(found, 0), pair(found, 1)
+    assert (second.old, second.new, second.rows) == ("db1:/a", "db2:/a", (NEW,))
+    assert (last.old, last.new) == ("db1:/a", "db3:/a")
+    assert [(one.ratio, one.verdict, one.further) for one in last.rows] == [(0.25, Verdict.OLD, ())]

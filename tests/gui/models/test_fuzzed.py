@@ -20,6 +20,7 @@ from PySide6.QtCore import QPointF
 
 import gui
 import gui.models
+from core.migration.model.asked import Asked
 from core.tones import Tone
 from gui.models.chart import Chart
 from gui.models.table import Column
@@ -36,6 +37,10 @@ SIMPLE: dict[type, st.SearchStrategy[Any]] = {
     str: st.sampled_from(TEXTS) | st.text(),
     object: st.none() | st.sampled_from(TEXTS),
     datetime: st.timedeltas(timedelta(-20000), timedelta(20000)).map(lambda passed: DAY + passed),
+    # it refuses what no clock shows, also from the history
+    Asked: st.builds(
+        Asked, st.none() | st.tuples(st.floats(0, 86399), st.floats(0, 86399)), st.none() | st.floats(1, 1e9)
+    ),
 }
 CHOSEN = {"elapsed": st.floats(0, 1e9)}
 """Fields that hold one of a few texts, and what a clock shows."""

@@ -10,11 +10,11 @@ from core.migration.execution.status import MoveStatus
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Decision
-from core.migration.model.schedule import Schedule
+from core.migration.model.schedule import FailedTry, Schedule
 from core.migration.model.schedule import shown as time_shown
 from core.sides import Side
 from core.tones import Tone
-from gui.models.headline import ASKS, STANDS, STARTS, headline
+from gui.models.headline import ASKS, STANDS, STARTS, TRIES_AGAIN, headline
 from gui.models.steps import HEADLINES, Part
 from tests.core.migration.execution.builders import execution
 from tests.figures import figures
@@ -59,6 +59,19 @@ def test_the_time_for_which_it_waits_is_counted_down() -> None:
     copied = replace(under_way(2), steps=under_way(2).steps[:1], schedule=Schedule(None, NOW + timedelta(minutes=41)))
     assert line(copied)[0].startswith(ASKS.partition("{time}")[0])
     assert "in 41 min 00 s" in line(copied)[0]
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["in a pass whose server was lost", "before the question"])
+def test_a_failure_after_which_it_goes_on_is_a_warning(number: int) -> None:
+    failed = FailedTry(NOW - timedelta(seconds=20), 3, "the connection to db1 was lost", NOW + timedelta(seconds=20))
+    waiting = under_way(number)
+    waiting = replace(waiting, steps=waiting.steps[:1], schedule=Schedule(None, NOW + timedelta(hours=3), (failed,)))
+    text, tone = line(waiting)
+    assert text.startswith(TRIES_AGAIN.format(time=time_shown(failed.next_at), left="20 s"))
+    assert STANDS[MoveStatus.UNTOUCHED].format(old="db1") in text
+    assert tone is Tone.WARNING
+    gone_on = replace(waiting, steps=(*waiting.steps, StepRun(10, number, "", 2, NOW - timedelta(seconds=5))))
+    assert not line(gone_on)[0].startswith(TRIES_AGAIN.partition("{time}")[0])
 
 
 def test_the_downtime_is_told_without_a_second_figure_beside_the_clock() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from core.api.migration import Planned
 from core.migration.estimate import Spec, estimate
-from core.migration.estimate.planning import answers
+from core.migration.estimate.planning import answered, answers
 from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec
 from core.migration.model.asked import Asked, window_of
 from core.tones import Tone
@@ -26,7 +26,7 @@ SPEC = Spec(
 def planned(window: str | None, spec: Spec = SPEC) -> Planned:
     made = replace(estimate(spec), planned="warm-copy")
     asked = Asked(downtime_seconds=600.0) if window is None else Asked(window_of(window))
-    return answers(spec, made, asked, now=NOON)
+    return answers(spec, answered(spec, made, asked), asked, NOON)
 
 
 def charted(window: str, spec: Spec = SPEC) -> Chart:

@@ -66,6 +66,33 @@ def test_the_hint_of_an_error_names_buttons() -> None:
     assert error_text(error).splitlines() == ["there are no facts", "Hint: read the facts again: Read facts"]
 
 
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ("run has not ended and cannot be removed", "end it first, then remove it"),
+        (
+            "the latest execution of a move cannot be removed: pghaul needs it to know the state of the clusters",
+            "remove the whole move when you no longer need it",
+        ),
+        (
+            "a probe whose watch is still running cannot be removed",
+            "end the watch first: pghaul probe spring --watch --end",
+        ),
+        ("the move 'spring' exists already", "import it under another name with --name NAME"),
+        ("the server 'db1' is used by the move 'spring'", "remove the move first, or give it another server"),
+        ("the name of the server is empty", "give the server a name"),
+        ("the server 'db1' does not exist", "add one with: pghaul server add"),
+    ],
+)
+def test_what_the_history_refuses_is_told_in_the_language_of_the_window(message: str, hint: str) -> None:
+    error = InputError(message, hint)
+    assert TYPED.search(error_text(error)) is None
+    with spoken("de"):
+        said = error_text(error)
+    assert TYPED.search(said) is None
+    assert not ENGLISH.search(said), said
+
+
 COPY = change_step(STEP, precopy_pass=1, in_rehearsal=True, title="Pre-copy pass 1 of 2: copy /srv/a")
 STOP = change_step(STEP, id=step_ids.STOP_OLD_CLUSTER, downtime=True, title="Stop the old cluster")
 FINAL = change_step(COPY, title="Final sync, changed files: /srv/a", downtime=True)

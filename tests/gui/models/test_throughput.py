@@ -40,6 +40,11 @@ def test_a_copy_that_hangs_falls_to_zero() -> None:
     assert taken(look(0, 0), look(1, 100), look(3, 100), look(6, 100)) == [(1.0, 100.0), (6.0, 0.0)]
 
 
+def test_what_is_told_again_is_no_rate_of_zero() -> None:
+    again = replace(look(30, 100), told_again=True)
+    assert taken(look(0, 0), look(1, 100), again, look(31, 3100)) == [(1.0, 100.0), (31.0, 100.0)]
+
+
 def test_what_another_step_had_copied_before_does_not_count() -> None:
     other = replace(look(2).execution or execution(), steps=(StepRun(7, 7, "", 1, AT, bytes=10**9),))
     assert taken(look(0, 0), look(1, 100), replace(look(2), execution=other)) == [(1.0, 100.0), (2.0, 0.0)]

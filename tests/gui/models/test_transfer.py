@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.api.migration import ProbeForecast
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
-from gui.models.transfer import PATH, PROBE_COLUMNS, links, probes_summary, slowest_link, whole_transfer
+from gui.models.transfer import PATH, PROBE_COLUMNS, coming_words, links, probes_summary, slowest_link, whole_transfer
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.models.test_fuzzed import FLOATS
@@ -68,3 +69,10 @@ def test_whatever_was_measured_has_a_place(rate: float) -> None:
     found = links([probe(each, rate) for each in Quantity])
     assert all(0.0 <= link.part <= 1.0 and link.shown for link in found)
     assert probes_summary([probe(each, rate) for each in Quantity]) is not None
+
+
+def test_both_forecasts_are_told_before_a_test_begins() -> None:
+    usual, thorough = ProbeForecast(15.0, 3 << 20, 2 << 20), ProbeForecast(105.0, 3 << 30, 2 << 30)
+    assert figures(coming_words(usual, thorough)) == [
+        "15 s", "3.0 MiB", "2.0 MiB", "1 min 45 s", "3.0 GiB", "2.0 GiB",
+    ]  # fmt: skip
