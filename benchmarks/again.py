@@ -9,14 +9,14 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.judging import WAYS, Clock
+from benchmarks.judging import WAYS, Clock, Probing
 from core import documents
 from core.api.migration import make_estimate_with_spec
 from core.api.session import Session
@@ -43,13 +43,23 @@ _LATER = {
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A way of a setting as it was kept; `before`: what was estimated then, as it was printed."""
+    """A way of a setting as it was kept.
+
+    `before`: what was estimated then, as it was printed; `probed`: the seconds of the probes that it was estimated
+    from, None where they were not kept.
+    """
 
     number: int
     way: str
     folder: Path
     before: Mapping[str, Any]
     clock: Clock
+    probed: float | None = None
+
+    @property
+    def made_at(self) -> datetime:
+        """When it was estimated: behind its probes, ahead of what its clock has measured."""
+        return datetime.fromisoformat(str(self.before["made_at"]))
 
 
 def kept(folder: Path) -> Iterator[Kept]:
@@ -59,13 +69,13 @@ def kept(folder: Path) -> Iterator[Kept]:
     for number, way, each in sorted(named, key=lambda one: (one[0], list(WAYS).index(one[1]))):
         clock = _clock(each)
         if clock is not None:
-            yield Kept(number, way, each, json.loads((each / ESTIMATE).read_text()), clock)
+            yield Kept(number, way, each, json.loads((each / ESTIMATE).read_text()), clock, _probed(each))
 
 
 def again(kept_way: Kept) -> dict[str, Any]:
     """The estimate by the present code, as `pghaul estimate --json` has it."""
     checking = Verify.ALL if kept_way.way == "all" else Verify.CHANGED
-    at = datetime.fromisoformat(str(kept_way.before["made_at"]))
+    at = kept_way.made_at
     with tempfile.TemporaryDirectory() as name:
         history = Path(name) / "history"
         shutil.copytree(kept_way.folder / "history", history)
@@ -87,6 +97,24 @@ def taken_back(path: Path, at: datetime) -> None:
         connection.execute(f"DELETE FROM check_results WHERE pass_id IN ({later})", (then,))
         for table, column in _LATER.items():
             connection.execute(f"DELETE FROM {table} WHERE {column} > ?", (then,))
+
+
+def _probed(folder: Path) -> float | None:
+    return float(json.loads((folder / PROBED).read_text())["seconds"]) if (folder / PROBED).exists() else None
+
+
+def probings(found: Iterable[Kept], titles: Sequence[str]) -> Iterator[tuple[datetime, Probing]]:
+    """How long the probes of each setting took, against the first copy that was done, and when that was.
+
+    Args:
+        found: what was kept, in the order in which it was done.
+        titles: of all settings.
+    """
+    seen = set()
+    for each in found:
+        if each.way != "dump" and each.probed is not None and each.number not in seen:
+            seen.add(each.number)
+            yield each.made_at, Probing(titles[each.number - 1], each.probed, each.clock.whole)
 
 
 def _clock(folder: Path) -> Clock | None:

@@ -10,7 +10,7 @@ probes of its own, taken without it. A way that fails is said and left out; the 
 The history of each way stays in a folder of its own, below the one that --keep names, as soon as the way has ended:
 `PGHAUL_DATA=FOLDER/3-warm/history pghaul estimate --record` shows it stage by stage. With --again nothing is run: what
 was kept is estimated anew by the present code, from its probes alone, and held against the clock that was kept; below
-stands how good the estimates were that were made then.
+stands how good the estimates were that were made then, and how long the kept probes took, with the time before which.
 
     cold    a stopped cluster, by `pghaul execute`
     warm    a running one, with its load
@@ -46,7 +46,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.again import CLOCK, ESTIMATE, PROBED, STATUS, Kept, again, clocked, kept
+from benchmarks.again import CLOCK, ESTIMATE, PROBED, STATUS, Kept, again, clocked, kept, probings
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
 from benchmarks.judging import WAYS, Clock, Judged, Probing, best_possible, good, judged, line, sums, table
 from benchmarks.stopping import MOVE, SPACE, Load, busy, describe, pghaul
@@ -293,6 +293,8 @@ def _again(found: Sequence[Kept]) -> int:
         rows += judged(title, each.way, again(each), each.clock)
         before += judged(title, each.way, each.before, each.clock)
     say(f"{table(rows)}\nas it was estimated then:\n{sums(before)}")
+    for at, probing in probings(found, [each.title for each in SETTINGS]):
+        say(f"kept, measured before {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC: {probing}")
     return 0 if good(rows) else 1
 
 

@@ -26,6 +26,7 @@ IN_WINDOW = (
         f"core/benchmarks/{name}.py"
         for name in ("folders", "forecasts", "installing", "runs", "traffic", "volume_device")
     ),
+    *(f"core/history/{name}.py" for name in ("executions", "recorded_profiles", "removal")),
 )
 """Where the window's pages and messages have their sentences from, besides its own code."""
 _NOT_IN_WINDOW = (

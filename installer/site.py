@@ -56,6 +56,7 @@ These pages are generated from the code. They describe exactly this version.
 command-line
 exit-codes
 settings
+../settings
 json
 checks
 suites

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.again import CLOCK, ESTIMATE, STATUS, again, clocked, kept
-from benchmarks.judging import Clock
+from benchmarks.again import CLOCK, ESTIMATE, PROBED, STATUS, again, clocked, kept, probings
+from benchmarks.judging import Clock, Probing
 from core import documents
 from core.history.example import MOVE, lay
 from core.history.store import Store
@@ -68,3 +68,13 @@ def test_nothing_that_came_later_tells_anything(folder: Path) -> None:
 def test_the_clock_of_an_execution_is_of_all_steps_and_of_the_stop() -> None:
     status = {"execution": {"plan": {"steps": STEPS}, "steps": RUNS}}
     assert clocked(status) == Clock(whole=20.0, down=12.0)
+
+
+def test_the_seconds_of_the_kept_probes_are_told_once_a_setting_with_their_time(folder: Path) -> None:
+    titles = ["one", "two", "three"]
+    assert list(probings(kept(folder), titles)) == []  # they were not kept
+    for way, seconds in (("warm", 12.5), ("cold", 9.0)):
+        (folder / f"3-{way}" / PROBED).write_text(json.dumps({"seconds": seconds}))
+    ((at, found),) = probings(kept(folder), titles)
+    assert found == Probing("three", 12.5, 30.0)
+    assert at == next(kept(folder)).made_at

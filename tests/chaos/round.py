@@ -87,6 +87,7 @@ def play(place: Place, drawn: Drawn, steps: int) -> Played:
         with Clients(lab.old.address, lab.new.address) as clients:
             dressed = _dress(place, striking) if drawn.dressed else []
             if dressed:
+                striking.mend()  # a rehearsal that has ended well does not wait for a host without power
                 wrong += truth.undressed(lab)
             ending, typed, opened = _move(place, striking, ANEW if dressed else "")
             typed[:0] = dressed

@@ -35,6 +35,7 @@ from core.redaction import without_secrets
 from core.servers import certificates
 from core.servers.lists.formats import parse_csv, parse_ini, parse_json, read_list
 from core.text import printable
+from core.user_settings import file
 from tests.fuzz import history
 
 DATA = Path(__file__).parents[1] / "data"
@@ -191,5 +192,6 @@ def targets() -> tuple[Target, ...]:
         Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.formats")),
         Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.formats")),
         Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.formats")),
+        Target("settings/file", file.check, _quoted(DATA.parent / "core" / "user_settings" / "test_file.py")),
         Target("terminal", _text(printable)),
     )

@@ -12,7 +12,7 @@ from core.errors import ParseError
 from tests.fuzz import limits, run
 from tests.fuzz.targets import Target, targets
 
-PARTS = ("benchmarks", "facts", "history", "migration", "redaction", "servers", "terminal")
+PARTS = ("benchmarks", "facts", "history", "migration", "redaction", "servers", "settings", "terminal")
 _BLANKS, _DIGITS = b" " * 20_000, b"9" * 5000
 FOUND: tuple[tuple[str, bytes], ...] = (
     ("facts/arrays", b"md0 : active " + b"a" * 20_000),

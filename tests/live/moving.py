@@ -245,6 +245,9 @@ class Person:
             return StopAnswer.WARM_FIRST
         return StopAnswer.STOP if self.name == cluster else StopAnswer.DECLINED
 
+    def withdraw_confirmation(self) -> None:
+        pass
+
     def wants_to_end(self) -> bool:
         return False
 

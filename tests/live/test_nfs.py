@@ -224,7 +224,7 @@ _PASSES = """
 cd "$0/from" && to="$1/"
 pass() { rsync -rlptH --timeout=600 "$@" ./ "$to" || exit; }
 pass --ignore-existing --partial
-for each in 1/7 2/8; do printf y | dd of=$each bs=1 seek=5 conv=notrunc 2>/dev/null; done
+for each in 1/7 2/8; do printf changed | dd of=$each bs=1 seek=5 conv=notrunc 2>/dev/null; done
 pass --existing --ignore-times --inplace
 mv 1 moved; rm -r 3; ln moved/2 2/again; ln -s ../2 moved/link
 pass --delete --max-delete=99

@@ -217,6 +217,8 @@ def test_a_server_that_knows_sha1_only_is_told_apart(lab: Lab, old_profile: Prof
     with sshd(lab, 2201, "KexAlgorithms=diffie-hellman-group14-sha1"):
         error = refused(UnreachableError, replace(old_profile, port=2201))
     assert "supports only outdated SSH algorithms" in error.message
+    assert isinstance(error, UnreachableError)
+    assert error.lasting  # no other try mends it
     assert "KexAlgorithms" in error.hint
 
 

@@ -153,7 +153,7 @@ def test_the_final_pass_carries_a_page_that_changed_within_the_second(
     with opened(old_server, new_server, transport) as channel:
         run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         assert content(lab.new, TARGET) == content(source, SOURCE)
-        change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
+        change = "touch -r base/1/7 kept && printf changed | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
         inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
         changed = content(source, SOURCE)
         run(old_server, passes.prepare_call(channel, passes.rest_pass(PLACE)))
@@ -168,7 +168,7 @@ def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: S
         run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
         run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
-        inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
+        inside(source, SOURCE, "printf changed | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
         run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', channel.folder).stdout
     assert listed.split() == ["./base/1/3"]

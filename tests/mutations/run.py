@@ -43,8 +43,12 @@ AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "core/benchmarks/fio/normal_output.py",
             "core/benchmarks/fio/job.py",
             "core/benchmarks/pgbench/output.py",
-            *(f"core/benchmarks/{name}.py" for name in ("dd", "hammerdb", "pg_test_fsync", "phoronix")),
+            *(
+                f"core/benchmarks/{name}.py"
+                for name in ("dd", "hammerdb", "hdparm", "ioping", "pg_test_fsync", "phoronix")
+            ),
             *(f"core/benchmarks/{name}.py" for name in ("reading", "recognition", "latencies", "devices", "traffic")),
+            "core/pasted.py",
             "core/text.py",
         ),
         ("tests/core/benchmarks", _PARSE, _FUZZ),
