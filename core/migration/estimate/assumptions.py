@@ -99,6 +99,9 @@ PASS: Figure = (0.25, 0.5, 1.2)
 CHECKPOINT: Figure = (0.04, 0.08, 0.5)
 """To ask for one that has nothing to write: psql begins, logs in and waits."""
 
+INVENTORY: Figure = (0.1, 0.2, 1.0)
+"""To ask each database for its relations, settings and roles."""
+
 STOP: Figure = (0.05, 0.12, 1.0)
 START: Figure = (0.15, 0.3, 2.0)
 SERVICE: Figure = (0.4, 2.0, 3.5)

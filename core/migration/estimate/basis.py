@@ -2,6 +2,7 @@
 said."""
 
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from core import units
@@ -39,8 +40,9 @@ class Basis:
 
     Attributes:
         size: bytes that a copy of the files brings.
-        copy: the rate of a copy of files, end to end, per byte of cluster.
-        beside: the same while the old cluster runs: a link that nobody measured beside it is taken to share with its
+        copy: the rate of a copy of files, end to end, per byte of cluster, of all folders at the same time.
+        in_turn: the same of one folder after the other, as pre-copy passes are made.
+        beside: `in_turn` while the old cluster runs: a link that nobody measured beside it is taken to share with its
             clients.
         measured_whole: `copy` was observed as a whole, so that it holds the cost of each file already.
         wire: what crosses the network in bytes of cluster, as a copy compresses it: as given, else as a copy was
@@ -58,6 +60,7 @@ class Basis:
     files: float
     index_bytes: float
     copy: Rate
+    in_turn: Rate
     beside: Rate
     measured_whole: bool
     wire: Rate
@@ -96,8 +99,10 @@ def basis(spec: Spec) -> Basis:
     read = _disk(spec, "old.read_bytes_per_second", old.read_bytes_per_second, said)
     write = _disk(spec, "new.write_bytes_per_second", new.write_bytes_per_second, said)
     wire = _wire(spec, said)
-    chain = _side_by_side(spec, (read, wire, _ssh(spec, said), write), said)
+    alone = (read, wire, _ssh(spec, said), write)
+    chain = _side_by_side(spec, alone, said)
     copy = _copy(spec, chain, said)
+    in_turn = _in_turn(spec, alone, chain, copy)
     crossing = _crossing(spec, wire, copy)
     cores = _cores(old.cores or new.cores, "cores", said)
     return Basis(
@@ -106,7 +111,8 @@ def basis(spec: Spec) -> Basis:
         files=_files(spec, said),
         index_bytes=_index_bytes(spec, said),
         copy=copy,
-        beside=_beside(spec, chain, copy),
+        in_turn=in_turn,
+        beside=_beside(spec, alone, in_turn),
         measured_whole=spec.copy.observed_bytes_per_second is not None,
         wire=crossing,
         bare=_bare(spec, wire, crossing),
@@ -196,8 +202,9 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     lanes = [times(cluster.moved_bytes, each) for each in fullest]
     if max(lanes) > 1:
         said["lanes"] = (
-            "While the cluster is stopped, the data directory and the tablespaces are copied at the same time. "
-            "Each copy is an rsync of its own. Copies that use the same disk share its rate."
+            "While the cluster is stopped, the data directory and each tablespace are copied at the same time, each by "
+            "its own rsync with its own stream. Copies that use the same disk share its rate. Pre-copy passes copy "
+            "one after the other."
         )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 
@@ -227,20 +234,34 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
 def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
     """Where the rate of the copy comes from, and how long it takes for what is copied."""
     moved = spec.cluster.moved_bytes
-    took = f"At this rate, a copy of all files ({units.size(moved)}) would take {units.duration(moved / expected)}."
+    took = f"At this rate, copying all files ({units.size(moved)}) takes {units.duration(moved / expected)}."
     if expected != observed:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
     if spec.history.whole_copy:
-        return f"The last execution of this move copied at {units.rate(observed)} on average. {took}"
+        if spec.history.copied_at is not None:
+            since = "Pre-copy passes copy only what has changed since that copy."
+            took = " ".join((took, since))
+        return f"The last complete copy of this move was made at {units.rate(observed)} on average. {took}"
     if "copy.observed_bytes_per_second" in spec.history.sources:
         return f"A sample of the cluster's own files was copied at {units.rate(observed)}. {took}"
     return f"The copy rate was given as {units.rate(observed)}. {took}"
 
 
-def _beside(spec: Spec, chain: tuple[Rate, ...], copy: Rate) -> Rate:
+def _in_turn(spec: Spec, alone: tuple[Rate, ...], chain: tuple[Rate, ...], copy: Rate) -> Rate:
+    """The rate of a copy of one folder after the other: `copy` without what copies at the same time gain.
+
+    A copy that was observed as a whole has passes in it, which were made in that way.
+    """
+    if spec.copy.observed_bytes_per_second is None:
+        return slowest(alone)
+    gain = slowest(chain).likely / slowest(alone).likely
+    return copy if spec.history.whole_copy or not isfinite(gain) else copy.scaled(1 / gain)
+
+
+def _beside(spec: Spec, chain: tuple[Rate, ...], in_turn: Rate) -> Rate:
     if spec.copy.observed_bytes_per_second is not None:
-        return copy
+        return in_turn
     shared = drawn("running", *assumptions.WHILE_RUNNING)
     return slowest(rate if rate.stated else replace(rate, draws=rate.draws / shared) for rate in chain)
 
@@ -303,8 +324,8 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         # no more has changed in that hour than was written to; another hour may be a busier one
         low, likely, high = min(figures[0], written), written, figures[2]
         said["change"] = (
-            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour, the "
-            "total size of the data files that were changed in the hour before the facts were read. The high "
+            "The change rate of the cluster was not measured. The total size of the data files that were changed in "
+            f"the hour before the facts were read stands for it: {units.size(likely)} an hour. The high "
             f"values of the estimate assume {units.size(high)} an hour, as in other clusters of this size."
         )
         return drawn("change", low, likely, high)

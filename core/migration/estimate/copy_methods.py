@@ -107,7 +107,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     in_turn = (known.roots - 1) * _starts(known)
     copied = _copied_before(known)
     # the limit holds for the passes while the old cluster runs, and not for the final sync
-    passing = replace(known, copy=_limited(known, known.copy))
+    passing = replace(known, copy=_limited(known, known.in_turn))
     first_copy = _copied(replace(known, copy=_limited(known, known.beside)))
     beside = first_copy.seconds + in_turn
     if copied is not None:
@@ -181,9 +181,12 @@ def _limited(known: Basis, rate: Rate) -> Rate:
 def _describe_copied(known: Basis) -> str:
     """Return where the figure of pre-copy passes comes from that find a copy on the new server."""
     took = known.spec.history.read_seconds
-    timed_then = "" if took is None else f", which took {units.duration(took)} in the rehearsal"
-    if took and known.spec.cluster.moved_bytes / took > _CACHED * (known.spec.old.read_bytes_per_second or inf):
-        timed_then = f", which took {units.duration(took)} in the rehearsal (partly from the page cache)"
+    timed_then = "" if took is None else f". The reading alone took {units.duration(took)} in the rehearsal"
+    if took and (from_disk := _uncached_seconds(known)):
+        timed_then = (
+            f". The reading alone took {units.duration(took)} in the rehearsal, partly from the page cache. From the "
+            f"disk alone it takes {units.duration(from_disk)}; the high value includes this case"
+        )
     return (
         "calculated from the rehearsal. Its copy is still on the new server, so only what has changed since is copied. "
         f"Every file is read once for its checksum{timed_then}"
@@ -204,7 +207,21 @@ def _read_ahead(known: Basis) -> "Draws":
     history = known.spec.history
     if history.copied_at is None or history.read_seconds is None:
         return read_whole(known)
-    return timed("read ahead", (history.read_seconds,))
+    again = timed("read ahead", (history.read_seconds,))
+    from_disk = _uncached_seconds(known)
+    if from_disk is None:
+        return again
+    took = span(again)
+    return drawn("read ahead", took.low, took.likely, from_disk)
+
+
+def _uncached_seconds(known: Basis) -> float | None:
+    """Seconds to read every file from the old server's disk, if the rehearsal read faster than that disk: partly from
+    the page cache, from which they may be gone when the move is made. None if it did not, or nobody measured it."""
+    took, rate = known.spec.history.read_seconds, known.spec.old.read_bytes_per_second
+    if not took or not rate or known.size / took <= _CACHED * rate:
+        return None
+    return known.size / rate
 
 
 def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
@@ -338,8 +355,8 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
         return ()
     return (
         (
-            "The final sync reads the files that have changed since the last pre-copy pass. They are assumed to be the "
-            f"{units.size(hourly)} of data files that were changed in the hour before the facts were read, because "
+            "The final sync reads the files that have changed since the last pre-copy pass. The estimate takes all "
+            f"data files that were changed in the hour before the facts were read ({units.size(hourly)}), because "
             "usually the same files change again."
         ),
     )

@@ -288,7 +288,7 @@ def _guards(known: Basis, phases: tuple[Part, ...]) -> tuple[str, ...]:
         said.append(f"{units.rate(rate)} end to end is more than any dump & restore has been seen to reach (150 MB/s).")
     if largest is not None and largest >= _DOMINATES * known.size:
         said.append(
-            "One table is most of the cluster. A single process dumps and loads it, and -j does not change that."
+            "One table holds most of the data. A single process dumps and loads it, and -j does not change that."
         )
         if rate > 40e6:
             said.append(

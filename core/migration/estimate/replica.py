@@ -21,6 +21,7 @@ _TAKEN = (
     "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it.",
     "It needs the same major version and architecture on both servers.",
     "pg_basebackup sends the data in one stream, without ssh.",
+    "Its downtime contains no verification and no local-only start.",
 )
 _NEVER = 0.5
 

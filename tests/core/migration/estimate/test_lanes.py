@@ -9,6 +9,7 @@ from core.migration.estimate import simulated, spec_of
 from core.migration.estimate.draws import span
 from core.migration.estimate.lanes import Lanes, lanes_of, of_all
 from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
+from core.migration.model.plan import Phase
 from core.migration.model.probe import Quantity
 from tests.core.migration.builders import DATA, cluster, move, new, old, probe, space
 
@@ -86,3 +87,29 @@ def test_the_spec_of_a_move_has_its_lanes_and_a_sample_that_stands_for_them() ->
     assert spec.copy.observed_bytes_per_second == pytest.approx(80e6 * 2.5)
     without = spec_of(MOVED, on_old, [each for each in probes if each.quantity is not Quantity.WIRE], new=on_new)
     assert without.copy.observed_bytes_per_second == pytest.approx(80e6), "what they share may be full"
+
+
+def stage(spec: Spec, name: Phase) -> float:
+    """The likely seconds of a stage of the move with pre-copy passes."""
+    return span(next(part.seconds for part in simulated(spec)[1].parts if part.name == name)).likely
+
+
+@pytest.mark.parametrize("observed", [None, 160e6], ids=["links", "sample"])
+def test_pre_copy_passes_copy_one_folder_after_the_other_and_gain_nothing_by_more_disks(observed: float | None) -> None:
+    """A sample stands for all lanes (`of_all`), so what it gained by two of them is taken back for the passes."""
+    base = Spec(
+        ClusterSpec(1000 * GIGA, files=0, change_bytes_per_hour=0.0),
+        OldSpec(100e6),
+        NewSpec(1e9),
+        LinkSpec(8e9, 1),
+        CopySpec(None if observed is None else observed / 2, None, 1e9),
+    )
+    two = replace(fullest(base, 500 * GIGA), copy=replace(base.copy, observed_bytes_per_second=observed))
+    assert stage(two, Phase.WARM) == pytest.approx(stage(base, Phase.WARM), rel=0.02)
+    assert copied(two) == pytest.approx(copied(base) / 2, rel=0.02)
+
+
+def test_a_whole_copy_that_was_made_tells_what_its_passes_took() -> None:
+    base = Spec(ClusterSpec(1000 * GIGA, files=0), OldSpec(100e6), NewSpec(1e9), LinkSpec(8e9, 1), CopySpec(80e6))
+    made = replace(base, history=replace(base.history, whole_copy=True))
+    assert stage(fullest(made, 500 * GIGA), Phase.WARM) == pytest.approx(stage(made, Phase.WARM), rel=0.02)
