@@ -351,7 +351,7 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
     looked = "the configuration files"
     if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
         looked += " and pg_hba.conf"
-    return passed(looked, NOTHING, f"A server would start with {looked} as they are now.{age_note(cluster)}")
+    return passed(looked, NOTHING, f"PostgreSQL would start with {looked} as they are now.{age_note(cluster)}")
 
 
 def _is_about_server(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
@@ -520,7 +520,7 @@ def check_certificate(context: CheckContext, cluster: Cluster, wide: ClusterWide
         state = cluster.settings.get("ssl")
         if state in (None, "off"):
             return passed(
-                f"ssl {state or 'not in this major version'}", NOTHING, "The server does not use a certificate."
+                f"ssl {state or 'not in this major version'}", NOTHING, "The old cluster does not use a certificate."
             )
         return unknown(
             f"ssl {state}",

@@ -76,8 +76,8 @@ def check_owner_id(_context: CheckContext, owner: tuple[str, int], accounts: tup
     return passed(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{name} has another user ID on the new server. pghaul sets the owner by name, also over NFS, so its "
-        "copy needs no action. In tar files and NFS mounts of your own, map the numeric IDs.",
+        f"{name} has another user ID on the new server. pghaul sets the owner by name, also over NFS, so the "
+        "move needs no action.",
     )
 
 
@@ -146,11 +146,13 @@ def check_foreign_files(_context: CheckContext, cluster: Cluster, odd: Irregular
 def check_special_files(_context: CheckContext, odd: IrregularFiles) -> Finding:
     """Check for FIFOs and devices, which are not copied."""
     if odd.special == 0:
-        return passed("none", NOTHING, "The data roots contain only files, directories and links.")
+        return passed(
+            "none", NOTHING, "The data directory and the tablespaces contain only files, directories and links."
+        )
     return warning(
         _count_with_examples(odd.special, odd, "special"),
         NOTHING,
-        f"The data roots contain FIFOs or devices ({units.count(odd.special)}). They are not "
+        f"The data directory or a tablespace contains FIFOs or devices ({units.count(odd.special)}). They are not "
         "copied. PostgreSQL itself uses none.",
         "Find out which program uses them. If it needs them, create them again on the new server (`mkfifo`, `mknod`).",
     )

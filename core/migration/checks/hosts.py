@@ -420,7 +420,7 @@ def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Fi
         *shown,
         "A copy over NFS is not possible. A copy over ssh does not need NFS."
         if refused
-        else "A copy over ssh does not need NFS. The NFS support of the two kernels is not known.",
+        else "A copy over ssh does not need NFS.",
     )
 
 
@@ -461,7 +461,7 @@ def check_shared_memory(context: CheckContext, cluster: Cluster, here: Removal, 
             )
     exposed = [side.server for side, removal, uid in found if _is_removed(removal, owner, uid)]
     if not exposed:
-        return passed(shown[0], shown[1], "No logout removes the shared memory of the server.")
+        return passed(shown[0], shown[1], "No logout removes the shared memory of PostgreSQL.")
     return warning(
         shown[0],
         shown[1],

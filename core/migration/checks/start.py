@@ -93,7 +93,7 @@ def check_start_on_new(
     if not new.enabled and (old is None or not old.enabled):
         return warning(
             *shown,
-            f"The move opens the new cluster to clients by {new.unit}, which is not enabled. The cluster would not "
+            f"The unit {new.unit}, which starts the new cluster for clients, is not enabled. The new cluster would not "
             "start at boot. The old cluster does not start at boot either.",
             "Enable the unit when you are sure that the new server works.",
         )
@@ -238,7 +238,7 @@ _TOLD_SINCE = (9, 2)
 
 @check(
     "start-options",
-    "Command-line options of the server",
+    "Command-line options of PostgreSQL",
     blocking=True,
     compares="command line and environment of the old server, service of the new server",
     page="app-postgres",
@@ -469,9 +469,9 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         return warning(
             file,
             addresses if addresses == NOTHING else f"the trial listened on {addresses}",
-            "A trial start succeeded, but not in the way that the move uses. pg_ctl started an empty cluster with the "
-            f"old cluster's configuration. The move opens the new cluster to clients by the service {service.unit}, "
-            f"which was not tried.{remark}{hindered}",
+            "A trial start by pg_ctl succeeded: an empty cluster started with the old cluster's configuration. The "
+            f"move starts the new cluster for clients by the service {service.unit}, which was not "
+            f"tried.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(

@@ -239,7 +239,7 @@ def check_target_is_stopped(context: CheckContext) -> Finding:
             return servers
         return passed(NOTHING, "no cluster", "No cluster is known in the target.")
     if not target.running:
-        return passed(NOTHING, "stopped", "No server is running in the target.")
+        return passed(NOTHING, "stopped", "PostgreSQL is not running in the target.")
     return blocker(
         NOTHING,
         f"running on port {target.port if target.port is not None else 'unknown'}",
@@ -341,7 +341,12 @@ def check_leftover_files(context: CheckContext, cluster: Cluster) -> Finding:
         found = need.CONTENTS.value_or_finding(context)
         if isinstance(found, Finding):
             return found
-        return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
+        return passed(
+            "none",
+            NOTHING,
+            "The data directory contains no backup_label, recovery.signal, standby.signal, or other file that changes "
+            "how the cluster starts.",
+        )
     shown = ", ".join(lying)
     # A server that finds backup_label begins recovery at the checkpoint named there, and one that finds standby.signal
     # follows a primary (PostgreSQL's manual, chapter Continuous Archiving and Point-in-Time Recovery). In neither case
@@ -390,7 +395,7 @@ def check_tablespaces_inside(context: CheckContext, cluster: Cluster) -> Finding
 
 @check(
     "tablespace-targets",
-    "Sources of the target paths",
+    "Paths of tablespaces and WAL on the new server",
     blocking=True,
     compares="tablespaces and other links of the old cluster, targets of the move",
     page="manage-ag-tablespaces",
@@ -415,11 +420,14 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
             *evidence,
             "The old cluster has every directory for which the move names another path on the new server."
             if named
-            else "The move names no other path on the new server for a tablespace or a WAL directory.",
+            else "Every directory outside the data directory (tablespace or WAL) keeps its path on the new server."
+            if movable
+            else "The cluster has no directory (tablespace or WAL) outside the data directory.",
         )
     return blocker(
         *evidence,
-        f"The move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link to there.",
+        f"The move names a path on the new server for {', '.join(wrong)}, but no tablespace and no link of the cluster "
+        "leads there.",
         f"Name the locations as `pghaul facts {context.old.server}` shows them. What is inside the "
         "data directory moves with it.",
     )

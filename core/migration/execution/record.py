@@ -165,12 +165,14 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
     """
     timed, sources = {}, {}
     only_rehearsed = all(each.kind is Kind.REHEARSAL for each in own)
-    rehearsed = "in rehearsals of this move" if only_rehearsed else "in rehearsals and executions of this move"
+    several = "in rehearsals of this move" if only_rehearsed else "in rehearsals and executions of this move"
+    once = "in a rehearsal of this move" if only_rehearsed else "in a rehearsal or an execution of this move"
     for stage in _TIMED:
         mine, others = _timed(own, stage), _timed(alike, stage) if stage in _ALIKE else ()
         if mine or others:
             times = mine or others
-            words = rehearsed if mine else "in other moves between such servers"
+            of_this_move = several if len(mine) > 1 else once
+            words = of_this_move if mine else "in other moves between such servers"
             timed[str(stage)] = tuple(seconds for seconds, _ in times)
             sources[str(stage)] = Evidence(words, times[0][1])
     copies = tuple(row.factor for row in select_counted(rows) if row.stage in _COPIES)

@@ -47,7 +47,7 @@ from core.servers.remote_jobs import RemoteJob
 from core.servers.shell import Secret, call, with_secrets
 from core.sides import Side
 from core.text import first_line, own_sentence, sentence
-from core.this_workstation import whoami
+from core.this_workstation import HIDDEN, whoami
 
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
@@ -581,9 +581,11 @@ def run_here(line: str, job: Job) -> EndedCommand:
     Raises:
         Cancelled: the job was cancelled.
     """
-    shell = ("cmd", "/c", line) if this_workstation.on_windows() else ("/bin/sh", "-c", line)
+    # On Windows, the command is one text: in a list of words, quotes of the line would be escaped, which cmd does not
+    # understand. With /s, cmd removes the outer quotes alone.
+    words = f'cmd /d /s /c "{line}"' if this_workstation.on_windows() else ("/bin/sh", "-c", line)
     process = subprocess.Popen(
-        shell,
+        words,
         # It gets no input, because the terminal may be waiting for an answer to pghaul. It gets a session of its own,
         # so that a cancel can end everything that it has started.
         stdin=subprocess.DEVNULL,
@@ -592,6 +594,7 @@ def run_here(line: str, job: Job) -> EndedCommand:
         text=True,
         errors="replace",
         start_new_session=True,
+        creationflags=HIDDEN,
     )
     try:
         while True:
@@ -605,9 +608,11 @@ def run_here(line: str, job: Job) -> EndedCommand:
 
 
 def _end(process: "subprocess.Popen[str]") -> None:
-    """Kill it, with its children where the system knows groups of processes, and read what it left unread."""
-    if this_workstation.on_windows():
-        process.kill()
+    """Kill it with all that it has started, and read what it left unread."""
+    if this_workstation.on_windows():  # which has no groups of processes; taskkill follows who has started whom
+        words = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=HIDDEN)
+        process.kill()  # if taskkill was not allowed to
     else:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

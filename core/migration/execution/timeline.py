@@ -364,10 +364,12 @@ def make_progress_event(execution: Execution, now: datetime) -> Progress:
     server, position = steps[0].server if len(steps) == 1 else "", describe_position(found)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
-        return Progress(progress_id, title, found.position - 1, found.steps, "steps", position, server)
+        at = found.position - 1
+        return Progress(progress_id, title, at, found.steps, "steps", position, server, execution.id)
     totals = [run.total for run in runs if run.total is not None]
     total = sum(totals) if len(totals) == len(runs) else None
-    return Progress(progress_id, title, sum(run.bytes or 0 for run in runs), total, "bytes", position, server)
+    done = sum(run.bytes or 0 for run in runs)
+    return Progress(progress_id, title, done, total, "bytes", position, server, execution.id)
 
 
 def describe_progress(execution: Execution, now: datetime) -> tuple[str, ...]:
@@ -392,6 +394,7 @@ class RunningStep:
         seconds: since it began.
         bytes: how much it is through with; None if it copies nothing. `total`: of how much; None if that is not known.
         bytes_per_second: since it began; None if it is too early to tell.
+        server: the name of the server on which it runs; empty if on none.
     """
 
     title: str
@@ -399,12 +402,20 @@ class RunningStep:
     bytes: int | None
     total: int | None
     bytes_per_second: float | None
+    server: str = ""
 
 
 def running_steps(execution: Execution, now: datetime) -> tuple[RunningStep, ...]:
     """Return the steps that are running now."""
     return tuple(
-        RunningStep(step.title, (now - run.started_at).total_seconds(), run.bytes, run.total, current_rate(run, now))
+        RunningStep(
+            step.title,
+            (now - run.started_at).total_seconds(),
+            run.bytes,
+            run.total,
+            current_rate(run, now),
+            step.server,
+        )
         for step, run in status_of(execution, now).under_way
     )
 

@@ -93,7 +93,7 @@ def choose_transport(probes: Sequence[Probe], routes: Collection[Route] = (Route
         if probe.quantity is Quantity.SSH and _same_cipher(probe, sample):
             links[Quantity.SSH] = probe
     bound = _bottleneck(sample, links)
-    return Choice(sample.transport or PLAIN, _explain_choice(sample, tried, links, bound), links, bound, sample)
+    return Choice(sample.transport or PLAIN, _explain_choice(sample, tried, bound), links, bound, sample)
 
 
 def latest_pass(probes: Sequence[Probe]) -> tuple[Probe, ...]:
@@ -184,7 +184,7 @@ def _bottleneck(sample: Probe, links: dict[Quantity, Probe]) -> str:
     return nearest if sample.bytes_per_second >= _LIMITING * capacities[nearest] else "old cpu"
 
 
-def _explain_choice(sample: Probe, tried: Sequence[Probe], links: dict[Quantity, Probe], bound: str) -> str:
+def _explain_choice(sample: Probe, tried: Sequence[Probe], bound: str) -> str:
     others = sorted((each for each in tried if each is not sample), key=lambda each: -each.bytes_per_second)
     other_rates = "; ".join(
         f"{_describe_difference(each, sample)} ({units.rate(each.bytes_per_second)})" for each in others[:4]
@@ -193,10 +193,12 @@ def _explain_choice(sample: Probe, tried: Sequence[Probe], links: dict[Quantity,
     if sample.ratio is not None and sample.ratio >= 1.1:
         sentences.append(f"The network carried 1 byte for {sample.ratio:.1f} bytes of these files.")
     if other_rates:
-        sentences.append(f"Other transports: {other_rates}.")
+        sentences.append(f"Also sampled: {other_rates}.")
+        if 1 < others[0].bytes_per_second / sample.bytes_per_second <= 1 / _NEARLY_AS_FAST:
+            sentences.append("Of transports that are about as fast, the simplest is used.")
     if bound:
-        sentences.append(f"The bottleneck of this transport is the {bottleneck_title(bound)}.")
-    return " ".join([*sentences, _describe_links(links)]) if links else " ".join(sentences)
+        sentences.append(f"The bottleneck of the chosen transport is the {bottleneck_title(bound)}.")
+    return " ".join(sentences)
 
 
 def _describe_difference(probe: Probe, sample: Probe) -> str:

@@ -41,8 +41,8 @@ def list_remaining_files(context: PlanContext) -> tuple[FollowUp, ...]:
             FollowUp(
                 "saved-configuration",
                 FollowUpGroup.INFORMATION,
-                f"{context.new.name}: {file}{service.SAVED_SUFFIX} is the previous configuration file of the new "
-                "server, which this move has replaced.",
+                f"{context.new.name}: the move replaces {file}. The previous file is kept as "
+                f"{file}{service.SAVED_SUFFIX}.",
             )
         )
     log = f"{context.new.name}: {target}/{cluster_control.LOG} holds the messages of the starts by pg_ctl."

@@ -194,7 +194,7 @@ def _cutover(context: PlanContext) -> list[Step]:
         # must know whether that could have happened (`check_copy_unchanged`).
         Step(
             id=step_ids.LIFT_FENCE,
-            title="Stop the new cluster after the local-only start, and remove its fence",
+            title="Stop the new cluster after the local-only start, and lift its fence",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
@@ -213,7 +213,7 @@ def _cutover(context: PlanContext) -> list[Step]:
         *_record_cutover(context),
         Step(
             id=step_ids.REMOVE_FENCE_NEW,
-            title="Remove the empty directory pghaul-fence of the new cluster",
+            title="Remove the directory pghaul-fence, now empty, from the new cluster",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,

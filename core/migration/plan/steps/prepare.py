@@ -62,7 +62,7 @@ def _make_folders(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.of_part(step_ids.CREATE_TARGET, root.label),
-            title=f"Create {root.target}",
+            title=f"Create {root.target} if it is missing",
             action=RemoteCall(
                 side=Side.NEW,
                 user=ROOT_USER,

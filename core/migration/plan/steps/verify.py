@@ -113,7 +113,7 @@ def verify_steps(context: PlanContext) -> list[Step]:
         ),
         Step(
             id=step_ids.COMPARE_CHECKSUMS,
-            title="Compare checksums of both servers",
+            title="Compute the checksums of the new server, and compare both",
             action=RemoteCall(
                 side=Side.NEW,
                 user=context.channel.writer,

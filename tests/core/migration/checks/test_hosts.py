@@ -211,7 +211,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     ),
     "nfs": (
         Spoiled(U, (OLD,), old={"kernel": None}),
-        Spoiled(P, ("– | client yes, server yes", "not known"), old={"kernel": Kernel(None, None, None)}),
+        Spoiled(P, ("– | client yes, server yes", "does not need NFS"), old={"kernel": Kernel(None, None, None)}),
         Spoiled(
             P,
             ("client no, server no | client yes, server yes", "not possible"),

@@ -1,9 +1,12 @@
 """Command lines on the workstation, for real: what they print, how they end, and that a cancel ends them whole."""
 
 import os
+import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,24 +26,29 @@ def test_more_output_than_a_pipe_holds() -> None:
 
 
 def test_a_cancel_ends_all_that_it_started(tmp_path: Path) -> None:
-    child = tmp_path / "child"
+    assert not any(runs(stat) for stat in cancelled(tmp_path))
+
+
+def cancelled(folder: Path) -> list[Path]:
+    """Cancel a line that has started a child. Return where to look whether its shell and the child have ended."""
+    begun = folder / "begun"
     job = Job()
 
     def cancel_once_begun() -> None:
-        while not child.exists():
+        while not begun.exists():
             time.sleep(0.01)
         job.cancel()
 
     canceller = threading.Thread(target=cancel_once_begun)
     canceller.start()
     with pytest.raises(Cancelled):
-        run_here(f"sleep 60 & echo $! >{child}.part; mv {child}.part {child}; wait", job)
+        run_here(f"sleep 60 & echo $$ $! >{begun}.part; mv {begun}.part {begun}; wait", job)
     canceller.join()
-    stat = Path(f"/proc/{child.read_text().strip()}/stat")
-    deadline = time.monotonic() + 5  # it was told to end, which takes a busy machine a moment
-    while runs(stat) and time.monotonic() < deadline:
+    stats = [Path(f"/proc/{number}/stat") for number in begun.read_text().split()]
+    deadline = time.monotonic() + 5  # they were told to end, which takes a busy machine a moment
+    while any(map(runs, stats)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not runs(stat)
+    return stats
 
 
 def runs(stat: Path) -> bool:
@@ -51,34 +59,34 @@ def runs(stat: Path) -> bool:
         return False
 
 
+class WithCmd(subprocess.Popen[str]):
+    """Starts what it is told to, and for cmd, which gets a line of its own as one text, the shell of this system."""
+
+    def __init__(self, words: str | Sequence[str], **rest: Any) -> None:
+        if isinstance(words, str):
+            line = words.removeprefix('cmd /d /s /c "').removesuffix('"')
+            assert words == f'cmd /d /s /c "{line}"'
+            words = ("/bin/sh", "-c", line)
+        super().__init__(words, **rest)
+
+
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The rules of Windows, and a `cmd` that runs what follows its `/c`."""
-    cmd = tmp_path / "cmd"
-    cmd.write_text('#!/bin/sh\n[ "$1" = /c ] && [ $# = 2 ] && exec /bin/sh -c "$2"\n')
-    cmd.chmod(0o755)
+    """The rules of Windows, its shell, and a `taskkill` that ends what it is told to, with its children."""
+    taskkill = tmp_path / "taskkill"
+    taskkill.write_text('#!/bin/sh\n[ "$1 $2 $3" = "/F /T /PID" ] && [ $# = 4 ] && exec /bin/kill -9 -- "-$4"\n')
+    taskkill.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    monkeypatch.setattr(subprocess, "Popen", WithCmd)
 
 
 @pytest.mark.usefixtures("windows")
-def test_on_windows_its_own_shell_runs_the_line() -> None:
-    ended = run_here('echo "$0"; exit 3', Job())
-    assert (ended.exit_status, ended.stdout, ended.stderr) == (3, "/bin/sh\n", "")
+def test_on_windows_a_cancel_ends_all_that_it_started_by_taskkill(tmp_path: Path) -> None:
+    assert not any(runs(stat) for stat in cancelled(tmp_path))
 
 
 @pytest.mark.usefixtures("windows")
-def test_on_windows_a_cancel_ends_the_shell(tmp_path: Path) -> None:
-    shell, job = tmp_path / "shell", Job()
-
-    def cancel_once_begun() -> None:
-        while not shell.exists():
-            time.sleep(0.01)
-        job.cancel()
-
-    canceller = threading.Thread(target=cancel_once_begun)
-    canceller.start()
-    with pytest.raises(Cancelled):
-        run_here(f"echo $$ >{shell}.part; mv {shell}.part {shell}; exec sleep 60", job)
-    canceller.join()
-    assert not runs(Path(f"/proc/{shell.read_text().strip()}/stat"))
+def test_on_windows_the_line_reaches_its_shell_as_it_was_written() -> None:
+    ended = run_here("""echo "a  b" 'c' "%TIME%"; exit 3""", Job())
+    assert (ended.exit_status, ended.stdout, ended.stderr) == (3, "a  b c %TIME%\n", "")

@@ -64,7 +64,8 @@ def test_before_a_pace_shows_the_plans_expectation_counts() -> None:
 def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     found = status_of(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert found.left_seconds == pytest.approx(30 + 5 + 2)
-    event = make_progress_event(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
+    event = make_progress_event(replace(made(run(1, 0, through=100_000_000, of=400_000_000)), id=7), after(10))
+    assert (event.execution, make_progress_event(replace(made(), id=8), after(10)).execution) == (7, 8)
     assert (event.id, event.done, event.total, event.unit) == (COPY.id, 100_000_000, 400_000_000, "bytes")
     assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 

@@ -81,3 +81,55 @@ def test_cut_off_json_is_refused(cut: int) -> None:
 def test_any_text_is_refused(text: str) -> None:
     with pytest.raises(ParseError):
         parse_iperf3_summary(text)
+
+
+@pytest.mark.parametrize(
+    ("file", "until", "said"),
+    [
+        ("3.12-tcp.json", '"end":\t{', "Its intervals cover 3.0 s, with 952 Mbit/s on average"),
+        ("3.12-udp.json", '"end":\t{', "Its intervals cover 1.0 s, with 50.1 Mbit/s on average"),
+        ("3.12-tcp.json", '"intervals":', "before its first interval, so that it has no result"),
+        ("3.12-udp.txt", "- - - -", "Its intervals cover 1.0 s, with 50.1 Mbit/s on average"),
+        ("3.12-parallel.txt", "- - - -", "Its intervals cover 1.0 s, with 16.2 Gbit/s on average"),
+    ],
+)
+def test_what_a_cut_off_output_has_is_said(file: str, until: str, said: str) -> None:
+    whole = (DATA / file).read_text()
+    with pytest.raises(ParseError, match="the output is cut off before ") as found:
+        parse_iperf3_summary(whole[: whole.index(until)])
+    assert found.value.message.endswith(said)
+
+
+def test_the_sum_in_the_end_is_no_further_interval() -> None:
+    whole = (DATA / "3.12-udp.json").read_text()
+    with pytest.raises(ParseError, match=r"Its intervals cover 1\.0 s, "):
+        parse_iperf3_summary(whole[: whole.index('"cpu_utilization_percent"')])
+
+
+def test_a_stream_of_events_without_its_end_is_cut_off() -> None:
+    events = [
+        {"event": "start", "data": {"connected": []}},
+        *(
+            {"event": "interval", "data": {"sum": {"seconds": 1.0, "bits_per_second": 2e9, "omitted": at == 0}}}
+            for at in range(3)
+        ),
+    ]
+    text = "\n".join(map(json.dumps, events))
+    with pytest.raises(ParseError, match=r"Its intervals cover 2\.0 s, with 2\.00 Gbit/s on average"):
+        parse_iperf3_summary(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[  5]   0.00-1.00   sec  1.0 MBytes  8.39 Mbits/sec\n[  7]   0.00-1.00   sec  1.0 MBytes  8.39 Mbits/sec\n",
+        "[  5]   0.00-1.00   sec  1.0 MBytes  8.39 Mbits/sec\n[  5]   0.00-1.00   sec  0 Bytes  0 bits/sec  receiver\n",
+        '{"intervals": [{"sum": {"seconds": 1.0, "bits": }}, {"sum": {"seconds": -1.0, "bits_per_second": 5}}',
+        "hello",
+        "",
+    ],
+)
+def test_no_mean_is_made_of_what_does_not_tell_it(text: str) -> None:
+    with pytest.raises(ParseError) as found:
+        parse_iperf3_summary(text)
+    assert "on average" not in found.value.message
