@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pydantic import ConfigDict
-
 from core.benchmarks.model import Metrics, Output, Result, Workload
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
@@ -131,7 +129,7 @@ def parse_bonnie(text: str) -> Output:
     results += [Result(test.name or "bonnie++", test.metrics) for test in exact]
     versions += [test.version for test in exact if test.version is not None]
     if not results:
-        raise unreadable("bonnie", "bonnie++'s table or its comma-separated line with a rate", first_line(text))
+        raise no_result("bonnie", "bonnie++'s table or its comma-separated line with a rate", text)
     return Output("bonnie", versions[0] if versions else None, tuple(results))
 
 
@@ -296,7 +294,7 @@ class Parameters:
         seeks: the number of seeks, with blocks of `chunk_bytes` (since 2.00); None: 8192.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     size_bytes: int | None = None
     ram_bytes: int | None = None

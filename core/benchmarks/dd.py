@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from pydantic import ConfigDict
-
 from core.benchmarks.model import Metrics, Output, Result, Workload
-from core.benchmarks.reading import first_line, unreadable
+from core.benchmarks.reading import no_result
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
@@ -68,7 +66,7 @@ _ERROR = re.compile(r"^dd: .*", re.MULTILINE)
 class Parameters:
     """The parameters of a workload. If `size_bytes` is None, the file is twice as large as the machine's memory."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     size_bytes: int | None = None
     block_bytes: int = 8192
@@ -146,7 +144,7 @@ def parse_dd(text: str) -> Output:
         before = line if line.strip() else before
     results = tuple(Result("dd", metrics) for metrics in summaries or progress[-1:])
     if not results:
-        raise unreadable("dd", "a line with the bytes copied and the seconds", first_line(text))
+        raise no_result("dd", "a line with the bytes copied and the seconds", text)
     return Output("dd", None, results)
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 
 _VERSION = re.compile(r"HammerDB(?: CLI)?[ -]v(?P<version>\d[\d.]{0,10}\d)")
 _ACHIEVED = re.compile(
@@ -45,9 +45,7 @@ def parse_hammerdb(text: str) -> Output:
     text = "".join(lines(text))
     results = (*_runs(text), *_procedures(text)) or tuple(_counted(text))
     if not results:
-        raise unreadable(
-            "hammerdb", "a line 'TEST RESULT : System achieved … NOPM' or a time profile", first_line(text)
-        )
+        raise no_result("hammerdb", "a line 'TEST RESULT : System achieved … NOPM' or a time profile", text)
     version = _VERSION.search(text)
     return Output("hammerdb", version["version"] if version else None, results)
 

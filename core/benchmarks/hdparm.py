@@ -7,7 +7,7 @@ out. A result is named after its device; several runs of a device, as hdparm's m
 import re
 
 from core.benchmarks.model import Output, Result
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 
 _DEVICE = re.compile(r"[ \t]*(?P<device>/dev/\S{1,80}):\s*$")
 _READ = re.compile(
@@ -35,5 +35,5 @@ def parse_hdparm(text: str) -> Output:
             )
     if not results:
         expected = "a line such as 'Timing buffered disk reads: 204 MB in 3.00 seconds = 67.98 MB/sec'"
-        raise unreadable("hdparm", expected, first_line(text))
+        raise no_result("hdparm", expected, text)
     return Output("hdparm", None, tuple(results))

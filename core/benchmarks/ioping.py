@@ -8,7 +8,7 @@ where 0.6 prints `mb/s`. A result is named after what was pinged. Times of 0.0 a
 import re
 
 from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 
 _TARGET = re.compile(r"--- (?P<target>\S.{0,200}?) ioping statistics ---")
 _NUMBER = r"\d{1,9}(?:\.\d{1,3})?"
@@ -51,7 +51,7 @@ def parse_ioping(text: str) -> Output:
         elif (times := _TIMES.search(line)) is not None and results:
             results[-1].metrics.update(_latencies(times, side))
     if not results:
-        raise unreadable("ioping", "a line such as '9 requests completed in 6.33 ms, … iops'", first_line(text))
+        raise no_result("ioping", "a line such as '9 requests completed in 6.33 ms, … iops'", text)
     return Output("ioping", None, tuple(results))
 
 

@@ -217,6 +217,23 @@ class Result:
     errors: int | None = None
 
 
+LONGEST_COURSE = 7 * 86400
+"""Seconds. A line of a log may name any time, and each second up to it takes memory: of a longer one is no course."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A metric in the course of one repetition.
+
+    Attributes:
+        metric: its name, as among the metrics of the repetition.
+        points: seconds since the beginning, and the value until then since the point before.
+    """
+
+    metric: str
+    points: tuple[tuple[float, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """A tool's output, as its parser has read it."""

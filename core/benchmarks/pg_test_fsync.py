@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict
-
 from core.benchmarks.model import Metrics, Output, Result, Workload
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 from core.benchmarks.tool import STRICT, Machine, ParameterError, Phase, Procedure, Reading, Tool, deadline, strictly
 from core.errors import InputError
 
@@ -31,7 +29,7 @@ FILE_BYTES = 16 << 20
 class Parameters:
     """The parameters of a workload."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     method: Literal["open_datasync", "fdatasync", "fsync", "fsync_writethrough", "open_sync"] = "fdatasync"
     seconds_per_test: int = 2
@@ -119,7 +117,7 @@ def parse_pg_test_fsync(text: str) -> Output:
                 results.append(Result(found["method"], metrics))
     if not results:
         expected = "a method such as 'fdatasync  1839.337 ops/sec' under 'using one 8kB write'"
-        raise unreadable("pg_test_fsync", expected, first_line(text))
+        raise no_result("pg_test_fsync", expected, text)
     return Output("pg_test_fsync", None, tuple(results))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import ParseError
 from core.text import first_line
 
-__all__ = ["first_line", "json_objects", "lines", "unreadable"]
+__all__ = ["WithoutResultError", "first_line", "json_objects", "lines", "no_result", "unreadable"]
 
 _SHOWN = 160
 _LONGEST_LINE = 20_000
@@ -25,6 +25,38 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
     return ParseError(f"{tool}: expected {expected}, {found}", "give the complete output of the tool, unchanged")
+
+
+class WithoutResultError(ParseError):
+    """The text is an output of the tool, but has no result, such as that of a run that was cut off."""
+
+
+_BEGINNINGS = {
+    "bonnie": re.compile(
+        r"-{3}Sequential Output-{2}|^Writing (?:with putc|a byte at a time|intelligently)", re.MULTILINE
+    ),
+    "dd": re.compile(r"^\d{1,18}\+\d{1,18} \w", re.MULTILINE),
+    "fio": re.compile(r'^fio-\d\.\d|: \(g=\d{1,9}\): rw=|"fio version"|^[3-5];fio-\d', re.MULTILINE),
+    "hammerdb": re.compile(r"^Vuser \d{1,9}:", re.MULTILINE),
+    "hdparm": re.compile(r"^ ?Timing (?:buffered|cached|O_DIRECT) ", re.MULTILINE),
+    "ioping": re.compile(r"^\d{1,9}(?:\.\d{1,9})? \w{1,3} (?:<<<|>>>|from|to) \S", re.MULTILINE),
+    "pg_test_fsync": re.compile(r"^Compare file sync methods using", re.MULTILINE),
+    "pgbench": re.compile(r"^pgbench \(\d|^starting vacuum\.\.|^transaction type: |^progress: \d", re.MULTILINE),
+    "sysbench": re.compile(r"^sysbench v?\d", re.MULTILINE),
+}
+"""By what an output of a tool is known before it has a result."""
+
+
+def no_result(tool: str, expected: str, text: str) -> ParseError:
+    """Return the error for a text without a result: WithoutResultError if it is an output of the tool all the same."""
+    if _BEGINNINGS[tool].search(text) is None:
+        return unreadable(tool, expected, first_line(text))
+    last = next(line for line in reversed(text.splitlines()) if line.strip())
+    return WithoutResultError(
+        f"{tool}: this output was cut off, or its run has no result. Expected {expected}. The last line is: "
+        f"{' '.join(last[:_SHOWN].split())}",
+        "give the complete output of the tool, unchanged",
+    )
 
 
 def lines(text: str) -> Iterator[str]:

@@ -168,14 +168,19 @@ class Saying:
 
 
 def without_ticks(output: str, live: LiveOutput | None = None) -> str:
-    """Return the output of the command without the ticks, and without what it said of its rates meanwhile."""
-    place = 0
+    """Return the output of the command without the ticks, and without what it said of its rates meanwhile.
+
+    A line that only begins like those of its rates stays, ahead of the rest.
+    """
+    place, mixed = 0, list[str]()
     while (line := _LINE.match(output, place)) is not None:
         said = live is not None and (not line[1] or live.line.fullmatch(line[1]) is not None)
         if not said and _TICKS.fullmatch(line[1]) is None:
-            break
+            if live is None or not live.beginning or not line[1].startswith(live.beginning):
+                break
+            mixed.append(line[0])
         place = line.end()
-    return output[place:]
+    return "".join(mixed) + output[place:]
 
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
@@ -296,7 +301,7 @@ class _Bench:
             self.progress(min(phase.seconds, time.monotonic() - begun))
             figures, said = ticks.take(data), {} if saying is None else saying.take(data)
             # What the tool reports is what it measures. The disk may move more or less than that.
-            by = program if said else by
+            by = phase.live.program if said and phase.live is not None else by
             if said or (figures is not None and not by):
                 self.job.report(Live(self.volume.source, self.workload, said or figures or {}, by))
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import ConfigDict
-
 from core.benchmarks.fio.job import workloads_of
 from core.benchmarks.model import Parameter, Suite, Workload
 from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly, with_prefix
@@ -35,7 +33,7 @@ _ANY_MACHINE = Machine(
 class WorkloadTable:
     """The table `[[workload]]` of a suite file."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     name: str
     title: str
@@ -48,7 +46,7 @@ class WorkloadTable:
 class SuiteFile:
     """A suite file."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     title: str
     workload: list[WorkloadTable]

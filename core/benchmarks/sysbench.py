@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict
-
 from core.benchmarks.model import Metrics, Output, Result, Workload
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.reading import lines, no_result
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
+    LiveOutput,
     Machine,
     ParameterError,
     Phase,
@@ -127,7 +126,7 @@ def parse_sysbench(text: str) -> Output:
     results = tuple(Result(run.mode, metrics) for run in runs if (metrics := _metrics(run)))
     if not results:
         expected = "the report of a run of file I/O or SQL with operations or transactions a second"
-        raise unreadable("sysbench", expected, first_line(text))
+        raise no_result("sysbench", expected, text)
     return Output("sysbench", version, results)
 
 
@@ -208,7 +207,7 @@ class Parameters:
         direct: reads bypass the caches; writes are always buffered and synced.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     pattern: Literal["rndrd", "rndwr"]
     size_bytes: int
@@ -259,11 +258,41 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     return Procedure(
         program="sysbench",
         headlines=("read_iops", "read_bytes_per_second") if reads else ("fsyncs_per_second", "write_iops"),
-        phases=(Phase(_run(parameters, before_1_0=before_1_0), seconds, deadline(seconds, 0)),),
+        phases=(
+            Phase(
+                _run(parameters, before_1_0=before_1_0),
+                seconds,
+                deadline(seconds, 0),
+                live=None if before_1_0 else _live(parameters),
+            ),
+        ),
         read=_read_seeks if reads else _read_syncs,
         prepare=Phase(_prepare(parameters, before_1_0=before_1_0), writing, deadline(writing, parameters.size_bytes)),
         laid_out={parameters.folder: parameters.size_bytes},
     )
+
+
+_NUMBER = r"\d{1,9}\.\d\d"
+_INTERVAL = re.compile(
+    rf"\[ \d{{1,9}}s \] reads: (?P<read>{_NUMBER}) MiB/s writes: (?P<write>{_NUMBER}) MiB/s "
+    rf"fsyncs: (?P<fsync>{_NUMBER})/s latency \(ms,\d{{1,3}}%\): \d{{1,9}}\.\d{{1,3}}"
+)
+"""What sysbench says every second since 1.0 (sb_fileio.c, file_report_intermediate)."""
+
+
+def _live(parameters: Parameters) -> LiveOutput:
+    """Return how sysbench says its rates while it runs: megabytes, from which the number of blocks follows."""
+    options = ("--report-interval=1",)
+    return LiveOutput("sysbench", options, _INTERVAL, lambda line: _rates(line, parameters), "[ ")
+
+
+def _rates(line: re.Match[str], parameters: Parameters) -> Metrics:
+    side = "read" if parameters.pattern == "rndrd" else "write"
+    moved = float(line[side]) * _SCALE["M"]
+    metrics: dict[str, float] = {f"{side}_bytes_per_second": moved, f"{side}_iops": moved / parameters.block_bytes}
+    if side == "write":
+        metrics["fsyncs_per_second"] = float(line["fsync"])
+    return metrics
 
 
 def _prepare(parameters: Parameters, *, before_1_0: bool) -> Words:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pydantic import ConfigDict
-
 from core import documents
 from core.benchmarks.model import Metrics, Output, Workload
 from core.errors import InputError
@@ -28,7 +26,7 @@ CACHE_SECONDS = 0.5
 """The time for dropping the caches if nothing else writes."""
 READY = "pghaul-ready"
 """The line that a background process prints when it is ready."""
-STRICT = ConfigDict(extra="forbid", strict=True)
+STRICT: dict[str, object] = {"extra": "forbid", "strict": True}
 """The validation of files that people write: no unknown fields, and "5" is not a number."""
 
 T = TypeVar("T")
@@ -104,17 +102,28 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class LiveOutput:
-    """What a tool says of its rates while it runs, on standard output. Its results then go to descriptor 5.
+    """What a tool says of its rates while it runs, before its results.
 
     Attributes:
-        options: the options with which it does so. They change nothing in the measurement.
+        program: the tool.
+        options: the options with which it does so. They change no rate.
         line: matches each line that it says.
         read: returns the rates of such a line as metrics; none if the line has none.
+        beginning: the beginning of these lines, by which they are told from its results; empty: it writes its results
+            to descriptor 5. Where another thread has written into such a line, `line` does not match the result, which
+            may contain an error and belongs to the output.
     """
 
+    program: str
     options: Words
     line: re.Pattern[str]
     read: Callable[[re.Match[str]], Metrics]
+    beginning: str = ""
+
+    @property
+    def run(self) -> Words:
+        """Return the shell function that tells what it says from its results, with the arguments before the command."""
+        return ("bench_run_telling", self.beginning) if self.beginning else ("bench_run_live",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +154,7 @@ class Phase:
     @property
     def run_words(self) -> Words:
         """Return the words that run the command so that it says its rates."""
-        return self.words if self.live is None else ("bench_run_live", *self.words, *self.live.options)
+        return self.words if self.live is None else (*self.live.run, *self.words, *self.live.options)
 
     @property
     def shown(self) -> str:

@@ -16,7 +16,7 @@ from core.benchmarks.model import Output, Workload
 from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
 from core.benchmarks.pgbench.tool import PGBENCH
 from core.benchmarks.phoronix import parse_phoronix
-from core.benchmarks.reading import unreadable
+from core.benchmarks.reading import WithoutResultError, unreadable
 from core.benchmarks.sysbench import SYSBENCH
 from core.benchmarks.tool import Machine, Procedure, Reader, Tool, with_prefix
 from core.errors import InputError, ParseError
@@ -157,13 +157,18 @@ def recognised(text: str, file: str = "") -> tuple[Output, ...]:
     if beginning.count(_BINARY) > _MOST_BINARY * len(beginning):
         raise ParseError("the input is not a text", "give the output of a benchmark tool, or a file written by it")
     found = []
+    incomplete: WithoutResultError | None = None
     printed = plain(text)
     for tool in readers():
         try:
             found.append(_read(tool, printed, file))
+        except WithoutResultError as error:
+            incomplete = incomplete or error
         except ParseError:
             continue
     if not found:
+        if incomplete is not None:
+            raise incomplete
         raise unreadable("the output", f"that of {_listed(tuple(readers()))}", first_line(text))
     return tuple(found)
 

@@ -101,7 +101,7 @@ def _from_memory(metric: str, repetition: Repetition) -> bool:
 TOLERANCE = 0.01
 """A difference under this is never called one, however steady both sides are: no tool measures finer."""
 
-_Key = tuple[str, str, tuple[tuple[str, object], ...]]
+WorkloadKey = tuple[str, str, tuple[tuple[str, object], ...]]
 
 
 def compare(
@@ -138,15 +138,16 @@ def lower_is_better(metric: str) -> bool | None:
     return None
 
 
-def _by_workload(runs: Iterable[Run]) -> dict[_Key, tuple[Workload, Run | None]]:
+def _by_workload(runs: Iterable[Run]) -> dict[WorkloadKey, tuple[Workload, Run | None]]:
     """Of each workload the run that counts; None where none is done."""
-    found: dict[_Key, list[Run]] = {}
+    found: dict[WorkloadKey, list[Run]] = {}
     for run in runs:
-        found.setdefault(_key(run.workload), []).append(run)
+        found.setdefault(workload_key(run.workload), []).append(run)
     return {key: (group[-1].workload, newest_done(group)) for key, group in found.items()}
 
 
-def _key(workload: Workload) -> _Key:
+def workload_key(workload: Workload) -> WorkloadKey:
+    """Return by what runs are compared: those with other parameters are of another workload."""
     # a suite that was edited between two runs measures something else
     parameters: tuple[tuple[str, object], ...] = tuple(sorted(workload.parameters.items()))
     return (workload.tool, workload.name, parameters)

@@ -55,6 +55,44 @@ bench_run_live() {
   fi
 }
 
+# bench_run_telling BEGINNING COMMAND...   Run COMMAND, which says how far it is in lines that begin with BEGINNING, on
+# standard output or standard error. Within bench_run_with_ticks, these lines are printed at once and its other output
+# afterwards. Ends with the exit status of COMMAND. COMMAND goes on when nobody reads any more what it says.
+bench_run_telling() {
+  telling_beginning=$1
+  shift
+  {
+    telling_status=$(
+      {
+        {
+          ("$@" 2>&1 3>&- 4>&- 5>&-) # a subshell, because COMMAND may end it
+          echo "$?" >&3
+        } | bench_tell "$telling_beginning" >&5 3>&-
+      } 3>&1
+    ) || fail 'the output of the command could not be passed on'
+  } 5>&1
+  return "$telling_status"
+}
+
+# bench_tell BEGINNING   Print the lines of standard input. Those that begin with BEGINNING go to descriptor 4, if it is
+# open, and nobody has to read them. After 16384 characters of other lines, all that follows is printed as it is: a shell
+# reads single bytes, and a tool that writes much, such as a notice for each transaction, would wait for it.
+bench_tell() {
+  { true >&4; } 2>/dev/null || exec 4>&1
+  trap '' PIPE
+  told_left=16384
+  while [ "$told_left" -gt 0 ] && { IFS= read -r told_line || [ -n "$told_line" ]; }; do
+    case $told_line in
+      "$1"*) printf '%s\n' "$told_line" >&4 2>/dev/null || : ;;
+      *)
+        printf '%s\n' "$told_line" || fail 'the output of the command could not be passed on'
+        told_left=$((told_left - ${#told_line} - 1))
+        ;;
+    esac
+  done
+  [ "$told_left" -gt 0 ] || cat || fail 'the output of the command could not be passed on'
+}
+
 # bench_run_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...
 # Run COMMAND between two records of the server's activity, and print them after its output. First comes the record
 # after COMMAND, then the record before it, then the process group of COMMAND. Ends with the exit status of COMMAND.

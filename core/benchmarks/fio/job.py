@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pydantic import ConfigDict
-
 from core.benchmarks.fio.output import failure_of, parse_fio
 from core.benchmarks.model import Metrics, Workload
 from core.benchmarks.tool import (
@@ -260,7 +258,7 @@ NAME = "fio-job"
 class Parameters:
     """A workload's parameters: the text of the job file, and the sections to run, separated by commas (empty: all)."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     job: str
     sections: str = ""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.benchmarks.fio.normal_output import PERCENTILES, parse_fio_text
-from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, json_objects, lines, unreadable
+from core.benchmarks.model import LONGEST_COURSE, Metrics, Output, Result, Series
+from core.benchmarks.reading import first_line, json_objects, lines, no_result, unreadable
 from core.benchmarks.statistics import latencies
 from core.errors import ParseError
 
@@ -41,7 +41,7 @@ def parse_fio_json(text: str) -> Output:
     """
     documents = list(_documents(text))
     if not documents:
-        raise unreadable("fio", "a whole JSON document with jobs", first_line(text))
+        raise no_result("fio", "a whole JSON document with jobs", text)
     interrupted = _INTERRUPTED in text
     # each status report repeats all that came before: the last one of the same jobs is the whole
     latest: dict[tuple[str | None, ...], tuple[str | None, list[Result]]] = {}
@@ -184,6 +184,50 @@ def parse_fio_log(text: str, file: str = "") -> Output:
     Raises:
         ParseError: another line than a log's, no line of a read or a write, or intervals of nobody knows what.
     """
+    directions = _entries_of_log(text)
+    name = _NAME.search(file)
+    kind = name["kind"] if name else ""
+    metrics: Metrics = {}
+    for direction, prefix in _DIRECTIONS.items():
+        metrics |= _metrics(directions[direction], kind, prefix)
+    if not metrics:
+        expected = "a log of reads or writes under the name that fio gave it, such as job_bw.1.log"
+        raise unreadable("fio", expected, first_line(text))
+    return Output("fio", None, (Result(_title(name), metrics),))
+
+
+def fio_log_series(text: str, metrics: Metrics) -> tuple[Series, ...]:
+    """Return what a log tells of each of its intervals, or of each whole second.
+
+    Args:
+        text: the log.
+        metrics: what `parse_fio_log` has read of it, because its text does not say what its values are.
+
+    Raises:
+        ParseError: another line than a log's.
+    """
+    found: list[Series] = []
+    for direction, entries in _entries_of_log(text).items():
+        if (prefix := _DIRECTIONS.get(direction)) is None:
+            continue
+        if any(entry.block == 0 for entry in entries):
+            scales = {"bytes_per_second": 1024, "iops": 1, "latency_mean_seconds": 1e-9}
+            told = [(f"{prefix}{name}", scale) for name, scale in scales.items() if f"{prefix}{name}" in metrics]
+            found += [
+                Series(name, tuple((entry.milliseconds / 1000, entry.value * scale) for entry in entries))
+                for name, scale in told
+            ]
+        elif entries and entries[-1].milliseconds // 1000 <= LONGEST_COURSE:
+            seconds = [0] * (entries[-1].milliseconds // 1000 + 1)  # in the last one the log ends
+            for entry in entries:
+                seconds[min(entry.milliseconds // 1000, len(seconds) - 1)] += entry.block
+            points = tuple((float(number), float(size)) for number, size in enumerate(seconds[:-1], 1))
+            found.append(Series(f"{prefix}bytes_per_second", points))
+    return tuple(found)
+
+
+def _entries_of_log(text: str) -> dict[int, list[_Entry]]:
+    """Return the lines of a log by direction."""
     directions: dict[int, list[_Entry]] = defaultdict(list)
     for raw in lines(text):
         line = raw.strip()
@@ -196,15 +240,7 @@ def parse_fio_log(text: str, file: str = "") -> Output:
             directions[int(found[3])].append(entry)
         elif line:
             raise unreadable("fio", "a log with lines such as '1000, 5081, 0, 4096'", line)
-    name = _NAME.search(file)
-    kind = name["kind"] if name else ""
-    metrics: Metrics = {}
-    for direction, prefix in _DIRECTIONS.items():
-        metrics |= _metrics(directions[direction], kind, prefix)
-    if not metrics:
-        expected = "a log of reads or writes under the name that fio gave it, such as job_bw.1.log"
-        raise unreadable("fio", expected, first_line(text))
-    return Output("fio", None, (Result(_title(name), metrics),))
+    return directions
 
 
 def _title(name: re.Match[str] | None) -> str | None:
@@ -355,7 +391,7 @@ def parse_fio(text: str) -> Output:
         except ParseError as error:
             failure = error
     else:
-        failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
+        failure = no_result("fio", "JSON, normal or terse output with a job", text)
     # what JSON could not tell the others may, and if none can, the first complaint is the one to see
     for parse in (parse_fio_text, parse_fio_terse, parse_fio_log):
         with suppress(ParseError):

@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict
-
 from core.benchmarks.fio.output import failure_of, parse_fio, sync_latencies
 from core.benchmarks.model import Metrics, Workload
 from core.benchmarks.tool import (
@@ -56,7 +54,7 @@ class Parameters:
         sync: the call after every write of a log: fdatasync or fsync.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     pattern: Literal["read", "write", "randread", "randwrite", "randrw"]
     direct: bool
@@ -193,7 +191,7 @@ def _live(parameters: Parameters) -> LiveOutput | None:
     if not parameters.timed:
         return None
     options = ("--eta=always", "--output=/proc/self/fd/5")
-    return LiveOutput(options, _ETA, lambda line: _rates(line, parameters))
+    return LiveOutput("fio", options, _ETA, lambda line: _rates(line, parameters))
 
 
 def _rates(line: re.Match[str], parameters: Parameters) -> Metrics:

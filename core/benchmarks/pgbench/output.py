@@ -19,8 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.model import LONGEST_COURSE, Metrics, Output, Result, Series
+from core.benchmarks.reading import first_line, lines, no_result, unreadable
 from core.benchmarks.statistics import latencies
 from core.errors import ParseError
 
@@ -43,6 +43,48 @@ def parse_pgbench_log(text: str) -> Output:
     Raises:
         ParseError: another line stands within the log, lines of both kinds, or none.
     """
+    aggregated, transactions = _lines_of_log(text)
+    metrics = _of_intervals(aggregated) if aggregated else _of_transactions(transactions)
+    return Output("pgbench", None, (Result("log", metrics),))
+
+
+def pgbench_series(text: str) -> tuple[Series, ...]:
+    """Return the rate in each interval of a log, in each second of a log of transactions, or by progress lines.
+
+    Only whole intervals count.
+
+    Raises:
+        ParseError: it is neither a log nor has it progress lines.
+    """
+    runs = [run for run in _runs("".join(lines(text))) if all(line.seconds is not None for line in run[1:])]
+    if runs:
+        # of several runs in one text the first
+        ends = [float(line.found["end"]) for line in runs[0]]
+        begin = ends[0] - (runs[0][0].seconds or 0.0)
+        points = [
+            (end - begin, float(line.found["tps"]))
+            for end, line in zip(ends, runs[0], strict=True)
+            if line.seconds is not None  # the first line may tell of a time that is not known
+        ]
+        return (Series("transactions_per_second", tuple(points)),)
+    aggregated, transactions = _lines_of_log(text)
+    done: dict[int, int] = defaultdict(int)
+    for row in aggregated:
+        done[row[0]] += row[1]
+    for words in transactions:
+        done[int(words[4])] += words[2].isdigit()
+    starts = sorted(done)
+    step = 1 if transactions else min((later - start for start, later in pairwise(starts)), default=0)
+    if not step or (transactions and starts[-1] - starts[0] > LONGEST_COURSE):
+        return ()
+    # the end of the run may have cut off the last interval; where no transaction ended, a log of them has no line
+    whole = range(starts[0], starts[-1], step) if transactions else starts[:-1]
+    points = [(float(start - starts[0] + step), done.get(start, 0) / step) for start in whole]
+    return (Series("transactions_per_second", tuple(points)),)
+
+
+def _lines_of_log(text: str) -> tuple[list[list[int]], list[list[str]]]:
+    """Return the lines of a log that stand for an interval, or those that stand for a transaction."""
     aggregated: list[list[int]] = []
     transactions: list[list[str]] = []
     behind = False
@@ -62,8 +104,7 @@ def parse_pgbench_log(text: str) -> Output:
             behind = bool(line and (aggregated or transactions)) or behind
     if bool(aggregated) == bool(transactions):
         raise unreadable("pgbench", "a log with a line a transaction or an interval", first_line(text))
-    metrics = _of_intervals(aggregated) if aggregated else _of_transactions(transactions)
-    return Output("pgbench", None, (Result("log", metrics),))
+    return aggregated, transactions
 
 
 def _of_intervals(rows: list[list[int]]) -> Metrics:
@@ -143,7 +184,7 @@ _RATE = re.compile(
 _RATE_OF_SCRIPT = re.compile(r"\btps = (?P<tps>[^\s()]+)\)")
 _ABORTED = re.compile(r"\bRun was aborted\b", re.IGNORECASE)
 _STARTS = re.compile(rf"{_LEAD}(?:pgbench \(\d|starting vacuum)|[$#>] ?pgbench ", _FLAGS)
-_CLIENT_ABORTED = re.compile(r"\bclient \d+ (?:script \d+ )?aborted\b", re.IGNORECASE)
+_CLIENT_ABORTED = re.compile(r"(?<![a-z])client \d+ (?:script \d+ )?aborted\b", re.IGNORECASE)
 
 
 def parse_pgbench(text: str) -> Output:
@@ -159,15 +200,11 @@ def parse_pgbench(text: str) -> Output:
     if not results:
         with suppress(ParseError):
             return parse_pgbench_log(text)
-        raise unreadable("pgbench", "a report with a line 'tps = …', or a log", _telling_line(text))
+        expected = "a report with a line 'tps = …', or a log"
+        aborted = next((line for line in text.splitlines() if _ABORTED.search(line)), None)
+        raise no_result("pgbench", expected, text) if aborted is None else unreadable("pgbench", expected, aborted)
     banner = _BANNER.search(text)
     return Output("pgbench", banner["version"] if banner else None, tuple(results))
-
-
-def _telling_line(text: str) -> str:
-    """Return the line with the reason why there is no report, or the first line."""
-    found = next((line for line in text.splitlines() if _ABORTED.search(line)), None)
-    return found or first_line(text)
 
 
 def _begins(text: str) -> list[int]:

@@ -13,10 +13,8 @@ compared only with the same settings.
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
-
-from pydantic import ConfigDict
 
 from core.benchmarks.model import Metrics, Result, Workload
 from core.benchmarks.pgbench.output import parse_pgbench
@@ -25,6 +23,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Background,
+    LiveOutput,
     Machine,
     ParameterError,
     Phase,
@@ -308,7 +307,7 @@ class Parameters:
         cluster: the data directory of a running cluster, in which pgbench uses a new database.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
 
     scale: int
     test: Test = "tpcb"
@@ -405,6 +404,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     drifts = parameters.test == "drift"
     tests = _tests(parameters)
     target = _target(workload.name, parameters, machine, len(tests))
+    if parameters.cluster is not None:  # its programs come first, and may be older or newer than those of the move
+        machine = replace(machine, series=_running(machine, parameters.cluster).series or None)
     filling = INITDB_SECONDS + 2 * parameters.scale * ROWS_BYTES / ASSUMED_BYTES_PER_SECOND
     make = Phase(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
     runs = tuple(
@@ -417,6 +418,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             background=target.background,
             from_other=parameters.from_other_server,
             secrets=target.secrets,
+            # pgbench says its progress since 9.4
+            live=_LIVE if machine.series is not None and since(machine.series, (9, 4)) else None,
             served_from=parameters.cluster,
         )
         for number, test in enumerate(tests)
@@ -493,6 +496,14 @@ def _settings(text: str) -> dict[str, str]:
                 "write settings as name = value, separated by semicolons",
             )
     return found
+
+
+_SAID = re.compile(
+    r"progress: \d{1,12}\.\d{1,3} s, (?P<tps>\d{1,12}\.\d) tps,"
+    r"(?: (?:lat|ms|stddev|skipped|failed|retried|retries|-?nan|\d{1,12}(?:\.\d{1,3})?),?)*"
+)
+"""What pgbench says every second (pgbench.c, printProgressReport)."""
+_LIVE = LiveOutput("pgbench", ("-P", 1), _SAID, lambda line: {RATE: float(line["tps"])}, "progress: ")
 
 
 def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Words:

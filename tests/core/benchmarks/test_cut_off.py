@@ -20,8 +20,9 @@ from core.benchmarks.ioping import parse_ioping
 from core.benchmarks.model import Output, Result
 from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
 from core.benchmarks.pgbench.output import PROGRESS, parse_pgbench
+from core.benchmarks.reading import WithoutResultError
 from core.benchmarks.sysbench import parse_sysbench
-from core.benchmarks.tools import readers
+from core.benchmarks.tools import read_output, readers, recognised
 from core.errors import ParseError
 
 DATA = Path(__file__).parents[2] / "data"
@@ -125,3 +126,43 @@ def test_damage_never_crashes_and_gives_numbers_alone(sample: tuple[Parser, str]
     damaged = text[:start] + data.draw(PIECES | st.text(max_size=5)) + text[start + length :]
     for result in _read(parse, damaged):
         assert all(math.isfinite(value) and value >= 0 for value in result.metrics.values())
+
+
+@pytest.mark.parametrize(
+    ("tool", "file", "until"),
+    [
+        ("bonnie", "bonnie/02-v1.03-f56774502647.txt", "Machine"),
+        ("dd", "dd/02-gnu-de-partly-translated-f23322789977.txt", "Datensätze aus"),
+        ("fio", "fio/08-v3.25-fdatasync-clat-nsec-k8s-homelab.txt", "write: IOPS"),
+        ("fio", "fio-json/12-v3.1-randread-fioplot.json", '"iops"'),
+        ("hammerdb", "hammerdb/sql-server-timer-f53058609619.txt", "Vuser 1:TEST RESULT"),
+        ("hdparm", "hdparm/nbd-f23157517996.txt", "seconds"),
+        ("ioping", "ioping/xfs-f18578513604.txt", "requests completed"),
+        ("pg_test_fsync", "pg_test_fsync/v15-C.txt", "        open_datasync"),
+        (
+            "pgbench",
+            "pgbench/04-v9.x-transactions-mode-incl-excl-differ-f32113904248.txt",
+            "number of transactions actually",
+        ),
+        ("sysbench", "sysbench/v1.0.20-prepare.txt", "Creating files"),
+    ],
+)
+def test_of_a_known_tool_is_said_that_its_result_is_missing(tool: str, file: str, until: str) -> None:
+    """Whether the tool was named or is recognised: the message says where the output ends."""
+    whole = (DATA / file).read_text()
+    text = whole[: whole.index(until)]
+    last = [" ".join(line.split()) for line in text.splitlines() if line.strip()][-1]
+    for read in (lambda: read_output(tool, text), lambda: recognised(text)):
+        with pytest.raises(WithoutResultError, match="was cut off, or its run has no result") as found:
+            read()
+        assert found.value.message.startswith(f"{tool}: ")
+        assert found.value.message.endswith(f"The last line is: {last[:100]}") or len(last) > 100
+        assert len(found.value.message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ["hello", "", "fio is a tool, and so is pgbench", "2 + 2 is 4"])
+def test_what_is_of_no_tool_was_not_cut_off(text: str) -> None:
+    for tool in readers():
+        with pytest.raises(ParseError) as found:
+            read_output(tool, text)
+        assert not isinstance(found.value, WithoutResultError)

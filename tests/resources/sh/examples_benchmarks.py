@@ -247,6 +247,28 @@ PHASE = [
     ),
     Example("bench_run_live", ("eval", "echo now; echo result >&5"), prints="now\nresult\n"),
     Example(
+        "bench_run_with_ticks",
+        ("", "bench_run_telling", "[ ", "eval", "echo head; echo '[ 1s ] r' >&2; sleep 0.4; printf 'result\nend'"),
+        matches=r"\[ 1s \] r\n\.\nhead\nresult\nend\n",
+        tolerates=_TICKS,
+        name="with a tool whose lines tell how far it is",
+    ),
+    Example("bench_run_telling", ("- ", "eval", "echo '- now'; echo '-'; echo said >&2"), prints="- now\n-\nsaid\n"),
+    Example(
+        "bench_run_telling",
+        ("- ", "eval", "echo said; exit 0; echo not"),
+        prints="said\n",
+        name="whose command ends the shell",
+    ),
+    Example("bench_tell", ("- ",), stdin="- now\n - not\nthe end", prints="- now\n - not\nthe end\n"),
+    Example(
+        "bench_tell",
+        ("- ",),
+        stdin="- now\n" + "notice\n" * 3000 + "- rest",
+        prints="- now\n" + "notice\n" * 3000 + "- rest",
+        name="with more than a shell should read",
+    ),
+    Example(
         "bench_run_watched",
         (*_PHASE_WORDS, "echo", "said"),
         arrange=_COUNTERS,
