@@ -37,7 +37,7 @@ from core.history.copies import flush_folder
 from core.history.database import MIGRATIONS, error_text
 from core.history.log import LONGEST_NOTE
 from core.history.models import Base, ExecutionRow
-from core.history.recorded_profiles import checked_name, move_row, profile_row
+from core.history.recorded_profiles import checked_name, move_row
 from core.history.types import LARGEST, LongText, Number, UtcDateTime, WholeNumber
 from core.migration.model.execution import OVER
 from core.servers.shell import command
@@ -87,6 +87,11 @@ class Archive:
     head: Head
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
 
+    @property
+    def removed_servers(self) -> tuple[str, ...]:
+        """The servers of its runs that the exporting history had removed, so that only their names are known."""
+        return () if self.head.move is not None else tuple(sorted(_without_profile(self.rows)))
+
 
 # --- handing out
 
@@ -108,9 +113,10 @@ def export(session: Session, move: str, to: Path, *, replacing: bool = False) ->
 def export_runs(session: Session, places: Collection[ServerPlace], to: Path, *, replacing: bool = False) -> None:
     """Write the archive of the runs on these volumes that belong to no move; it is whole once it has its name.
 
+    A server that was removed has neither profile nor facts in it: its runs have only its name.
+
     Raises:
-        InputError: a volume has no such run, its server does not exist, `to` is there already and not to be replaced,
-            or it cannot be written.
+        InputError: a volume has no such run, `to` is there already and not to be replaced, or it cannot be written.
     """
     runs, servers = Base.metadata.tables["runs"], Base.metadata.tables["profiles"]
     of_volume = {
@@ -123,8 +129,6 @@ def export_runs(session: Session, places: Collection[ServerPlace], to: Path, *, 
                 f"no benchmark of {place.server}:{place.path} has run without a move",
                 "export a move with all that belongs to it: pghaul history export MOVE -o FILE",
             )
-        if place.server != ELSEWHERE:
-            profile_row(session, place.server)
     conditions = _conditions(
         {
             "profiles": servers.c.name.in_([place.server for place in places]),
@@ -390,14 +394,17 @@ def take_in(session: Session, archive: Archive, name: str | None) -> str | None:
 
     Raises:
         InputError: the move is there already, or an execution of it that can be continued; another server has the name
-            of one of its; or a row belongs to nothing.
+            of one of its, or may have it; or a row belongs to nothing.
     """
     _refuse_known_executions(session, archive)
     if archive.head.move is None and name is not None:
         raise InputError("the archive contains no move that could be given a name", "leave the name out")
     numbers: dict[str, dict[int, int]] = {}
     known = _known_servers(session, archive)
-    archived = archive.rows if archive.head.move is not None else _without_known_runs(session, archive.rows)
+    archived = archive.rows
+    if archive.head.move is None:
+        archived = _without_known_runs(session, archive.rows)
+        _refuse_another_machine(session, _without_profile(archived))
     called = None
     for table in Base.metadata.sorted_tables:
         of_table = numbers.setdefault(table.name, {})
@@ -444,6 +451,22 @@ def _without_known_runs(
         "repetitions": [row for row in rows["repetitions"] if row["run_id"] not in known],
         "metrics": [row for row in rows["metrics"] if row["repetition_id"] not in of_known],
     }
+
+
+def _without_profile(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> set[str]:
+    return {row["server"] for row in rows["runs"]} - {row["name"] for row in rows["profiles"]} - {ELSEWHERE}
+
+
+def _refuse_another_machine(session: Session, removed: Collection[str]) -> None:
+    """Raise InputError if a server has the name of one that was removed: the runs would count as measured on it."""
+    table = Base.metadata.tables["profiles"]
+    for name in sorted(removed):
+        if session.execute(select(table.c.id).where(table.c.name == checked_name("server", name))).first() is not None:
+            raise InputError(
+                f"the archive contains benchmarks of a server {name!r} that was removed where they were recorded, so "
+                "its address is not known. Your server of that name may be another machine",
+                "rename your server first, then import again; or import into another history with PGHAUL_DATA",
+            )
 
 
 def _refuse_known_executions(session: Session, archive: Archive) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError
@@ -271,7 +271,8 @@ def make_private(folder: Path, path: Path) -> None:
 
 def engine_of(path: Path) -> Engine:
     """The file as it is, to be read and written; close it."""
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": PATIENCE_SECONDS})
+    # not as the text of a URL, in which ? and % have a meaning of their own
+    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": PATIENCE_SECONDS})
 
     @event.listens_for(engine, "connect")
     def connected(driver: sqlite3.Connection, record: Any) -> None:  # noqa: ARG001  SQLAlchemy calls it so

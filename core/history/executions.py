@@ -6,17 +6,18 @@ import functools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy import LargeBinary, delete, func, or_, select, type_coerce, update
+from sqlalchemy.orm import Session, defer, joinedload, lazyload
 
 from core import documents
 from core.errors import HistoryError, InputError
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow
 from core.history.recorded_profiles import WITH_SERVERS, move_of, move_row
-from core.history.seal import Seal, execution_words, hook_words
-from core.history.types import member, storable
+from core.history.seal import STEP_COLUMNS, Seal, execution_words, execution_words_of, hook_words
+from core.history.types import member, storable, unpacked
 from core.migration.execution.status import explain_fixed_move, explain_unfinished, suggest_next_commands
 from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State, StepRun, new_token
 from core.migration.model.move import Hook, HookCommand, HookSide, Move
@@ -462,11 +463,23 @@ def hooks_of(session: Session, moves: Sequence[str], seal: Seal) -> dict[str, Se
 
 def unsigned_executions(session: Session, moves: Sequence[str], seal: Seal) -> dict[str, list[int]]:
     """Return the numbers of the executions that are not signed by this user, by move."""
-    with_moves = [joinedload(ExecutionRow.move).options(*WITH_SERVERS)]
-    query = select(ExecutionRow).join(ExecutionRow.move).where(MoveRow.name.in_(moves)).options(*with_moves)
+    # neither an object for each step nor the text of each plan: a list of moves would wait for them
+    of_moves = MoveRow.name.in_(moves)
+    columns = select(ExecutionStepRow.execution_id, *STEP_COLUMNS).join(
+        ExecutionRow, ExecutionRow.id == ExecutionStepRow.execution_id
+    )
+    steps: dict[int, list[Sequence[Any]]] = {}
+    for number, *step in session.execute(columns.join(ExecutionRow.move).where(of_moves).order_by(ExecutionStepRow.id)):
+        steps.setdefault(number, []).append(step)
+    query = select(ExecutionRow, type_coerce(ExecutionRow.plan, LargeBinary)).join(ExecutionRow.move).where(of_moves)
+    options = (
+        joinedload(ExecutionRow.move).options(*WITH_SERVERS),
+        defer(ExecutionRow.plan),
+        lazyload(ExecutionRow.steps),
+    )
     found: dict[str, list[int]] = {}
-    for row in session.scalars(query.order_by(ExecutionRow.id)):
-        if not seal.vouches_for(row.seal, *execution_words(row)):
+    for row, plan in session.execute(query.options(*options).order_by(ExecutionRow.id)):
+        if not seal.vouches_for(row.seal, *execution_words_of(row, unpacked(plan), steps.get(row.id, ()))):
             found.setdefault(row.move.name, []).append(row.id)
     return found
 

@@ -40,6 +40,7 @@ from core.history.models import (
     ExecutionRow,
     FactsRow,
     MoveRow,
+    OfMove,
     PlanRow,
     ProbeRow,
     ProfileRow,
@@ -297,9 +298,15 @@ def record_unread(session: Session, profile: Profile, sentence: str) -> None:
 
 
 def unread(session: Session) -> dict[str, tuple[datetime, str]]:
-    """Return for each server when its facts could not be read last, and why."""
+    """Return for each server when its facts could not be read last, and why; not of the machine that it was before."""
     failed = CommandRow.command.startswith("ssh ") & (CommandRow.exit_status == _SSH_FAILED)
-    rows = session.scalars(select(CommandRow).where(failed, CommandRow.move_id.is_(None)).order_by(CommandRow.id))
+    now = or_(ProfileRow.changed_at.is_(None), CommandRow.started_at >= ProfileRow.changed_at)
+    rows = session.scalars(
+        select(CommandRow)
+        .join(ProfileRow, ProfileRow.name == CommandRow.server)
+        .where(failed, CommandRow.move_id.is_(None), now)
+        .order_by(CommandRow.id)
+    )
     return {row.server: (row.started_at, row.title) for row in rows}
 
 
@@ -486,43 +493,36 @@ def _selects(session: Session, limit: int, which: Filter) -> list[Select[Any]]:
             columns = _select(kind, at, null() if kind == "facts" else move, title, table, told)
             if kind == "facts":
                 columns = columns.join(ProfileRow, ProfileRow.id == FactsRow.profile_id)
-            elif kind != "move":
-                of_move = MoveRow.id == table.move_id  # type: ignore[attr-defined]  # of each other
-                columns = columns.join(MoveRow, of_move, isouter=kind == "run")  # which may be of no move
-            wanted = [*_of_move(kind, move_id), *_of_server(kind, which.server), *_of_time(kind, at, which)]
+            elif issubclass(table, OfMove):
+                columns = columns.join(MoveRow, MoveRow.id == table.move_id, isouter=kind == "run")
+            wanted = [*_of_move(table, move_id), *_of_server(table, which.server), *_of_time(kind, at, which)]
             selects.append(columns.where(_newest(table, at, limit, *wanted, *_noted(table, which.tag))))
     return selects
 
 
-def _of_move(kind: str, move_id: int | None) -> list[ColumnElement[bool]]:
+def _of_move(table: type[Base], move_id: int | None) -> list[ColumnElement[bool]]:
     """Return the condition for the entries of a move and for the facts of its servers."""
     if move_id is None:
         return []
-    match kind:
-        case "move":
-            return [MoveRow.id == move_id]
-        case "facts":
-            used = union(*(select(each).where(MoveRow.id == move_id) for each in (MoveRow.old_id, MoveRow.new_id)))
-            return [FactsRow.profile_id.in_(used)]
-        case _:
-            return [_KINDS[kind][0].move_id == move_id]  # type: ignore[attr-defined]  # of each other
+    if issubclass(table, OfMove):
+        return [table.move_id == move_id]
+    if table is MoveRow:
+        return [MoveRow.id == move_id]
+    used = union(*(select(each).where(MoveRow.id == move_id) for each in (MoveRow.old_id, MoveRow.new_id)))
+    return [FactsRow.profile_id.in_(used)]
 
 
-def _of_server(kind: str, server: str | None) -> list[ColumnElement[bool]]:
+def _of_server(table: type[Base], server: str | None) -> list[ColumnElement[bool]]:
     """Return the condition for the facts and runs of a server, and for what else is recorded of its moves."""
     if server is None:
         return []
+    if table is RunRow:
+        return [RunRow.server == server]
     profile = select(ProfileRow.id).where(ProfileRow.name == server).scalar_subquery()
     uses = or_(MoveRow.old_id == profile, MoveRow.new_id == profile)
-    match kind:
-        case "run":
-            return [RunRow.server == server]
-        case "facts":
-            return [FactsRow.profile_id == profile]
-        case "move":
-            return [uses]
-        case _:
-            return [_KINDS[kind][0].move_id.in_(select(MoveRow.id).where(uses))]  # type: ignore[attr-defined]  # of each other
+    if issubclass(table, OfMove):
+        return [table.move_id.in_(select(MoveRow.id).where(uses))]
+    return [uses] if table is MoveRow else [FactsRow.profile_id == profile]
 
 
 def _refuse_unknown_server(session: Session, server: str) -> None:

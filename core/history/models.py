@@ -35,6 +35,12 @@ class Noted:
     note: Mapped[str | None] = mapped_column(SaidText, sort_order=1)
 
 
+class OfMove(Noted):
+    """An entry of a move; a run may belong to none."""
+
+    move_id: Mapped[int | None]
+
+
 class ProfileRow(Base):
     """A server profile. It holds no secret: there is no column for one."""
 
@@ -104,7 +110,7 @@ class FactsRow(Noted, Base):
     __table_args__ = (Index(None, "profile_id", "taken_at"),)
 
 
-class RunRow(Noted, Base):
+class RunRow(OfMove, Base):
     """One workload on one volume, of a move or of none. `server` is the name it had, and follows a renaming."""
 
     __tablename__ = "runs"
@@ -177,7 +183,7 @@ class MetricRow(Base):
     __table_args__ = (Index(None, "name"), {"sqlite_with_rowid": False})
 
 
-class ProbeRow(Noted, Base):
+class ProbeRow(OfMove, Base):
     """A short measurement of one link of the copy path."""
 
     __tablename__ = "probes"
@@ -200,7 +206,7 @@ class ProbeRow(Noted, Base):
     __table_args__ = (Index(None, "move_id", "taken_at"),)
 
 
-class CheckPassRow(Noted, Base):
+class CheckPassRow(OfMove, Base):
     """One pass of all checks of a move."""
 
     __tablename__ = "check_passes"
@@ -234,7 +240,7 @@ class CheckResultRow(Base):
     documentation: Mapped[str]
 
 
-class WaiverRow(Noted, Base):
+class WaiverRow(OfMove, Base):
     """A warning that somebody took on for the evidence that is kept with it; `withdrawn_at` when that ended."""
 
     __tablename__ = "waivers"
@@ -255,7 +261,7 @@ class WaiverRow(Noted, Base):
     __table_args__ = (Index(None, "move_id", "waived_at"),)
 
 
-class EstimateRow(Noted, Base):
+class EstimateRow(OfMove, Base):
     """An estimate, as a JSON document."""
 
     __tablename__ = "estimates"
@@ -268,7 +274,7 @@ class EstimateRow(Noted, Base):
     __table_args__ = (Index(None, "move_id", "made_at"),)
 
 
-class PlanRow(Noted, Base):
+class PlanRow(OfMove, Base):
     """A plan, as a JSON document."""
 
     __tablename__ = "plans"
@@ -284,7 +290,7 @@ class PlanRow(Noted, Base):
     __table_args__ = (Index(None, "move_id", "made_at"),)
 
 
-class ExecutionRow(Noted, Base):
+class ExecutionRow(OfMove, Base):
     """A plan being carried out; the plan as it was then, as a JSON document."""
 
     __tablename__ = "executions"
@@ -372,7 +378,7 @@ class CommandRow(Base):
     __table_args__ = (Index(None, "move_id", "started_at"), Index(None, "server", "started_at"))
 
 
-class ReportRow(Noted, Base):
+class ReportRow(OfMove, Base):
     """A report that was written."""
 
     __tablename__ = "reports"

@@ -63,9 +63,12 @@ _MACHINE = ("address", "port", "jump")
 
 
 def add_profile(session: Session, profile: Profile) -> None:
-    """Add the profile of a new server."""
+    """Add the profile of a new server. What is recorded under its name is of another server, which was removed."""
     _refuse_taken_server(session, checked_name("server", profile.name))
-    session.add(_fill_profile(ProfileRow(), profile))
+    row = _fill_profile(ProfileRow(), profile)
+    if session.scalar(select(CommandRow.id).where(CommandRow.server == profile.name).limit(1)) is not None:
+        row.changed_at = datetime.now(UTC)
+    session.add(row)
 
 
 def update_profile(session: Session, name: str, profile: Profile) -> None:

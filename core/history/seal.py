@@ -10,10 +10,12 @@ import json
 import os
 import secrets
 import stat
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from core import settings, this_workstation
 from core.documents import storable_text
@@ -122,10 +124,22 @@ def _unusable(path: Path, why: str) -> HistoryError:
 
 def execution_words(row: ExecutionRow) -> tuple[str, ...]:
     """Its number, by which the latest is known, plan, servers and times, how it stands, and how each try came out."""
+    steps = ([getattr(step, column.key) for column in STEP_COLUMNS] for step in row.steps)
+    return execution_words_of(row, row.plan.encode(), steps)
+
+
+def execution_words_of(row: ExecutionRow, plan: bytes, steps: Iterable[Sequence[Any]]) -> tuple[str, ...]:
+    """The same where plan and steps were read without the row: of many executions this takes half the time.
+
+    Args:
+        row: the execution; neither its plan nor its steps are read.
+        plan: its plan, as UTF-8.
+        steps: the STEP_COLUMNS of its steps, in the order of their ids.
+    """
     of = ("execution", str(row.id), str(row.move_id), *machine_words(row.move))
-    plan = sha256(row.plan.encode()).hexdigest()  # long, and sealed anew with each step
+    digest = sha256(plan).hexdigest()  # long, and sealed anew with each step
     times = () if row.schedule is None else (row.schedule,)  # what was signed before there were any has none
-    return (*of, row.token, row.kind, plan, row.state, *times, *(word for step in row.steps for word in _step(step)))
+    return (*of, row.token, row.kind, digest, row.state, *times, *(word for step in steps for word in _step(step)))
 
 
 def hook_words(row: HookRow, move: MoveRow) -> tuple[str, ...]:
@@ -154,9 +168,18 @@ def _server(row: ProfileRow) -> tuple[str, ...]:
     return (row.address, str(row.port))
 
 
-def _step(row: ExecutionStepRow) -> tuple[str, ...]:
-    numbers = (row.id, row.number, row.attempt, row.back, row.void, row.exit_status)
-    return (*map(str, numbers), _instant(row.started_at), _instant(row.ended_at), row.title, row.output, row.message)
+STEP_COLUMNS = (
+    *(ExecutionStepRow.id, ExecutionStepRow.number, ExecutionStepRow.attempt),
+    *(ExecutionStepRow.back, ExecutionStepRow.void, ExecutionStepRow.exit_status),
+    *(ExecutionStepRow.started_at, ExecutionStepRow.ended_at),
+    *(ExecutionStepRow.title, ExecutionStepRow.output, ExecutionStepRow.message),
+)
+"""What of a step is sealed."""
+
+
+def _step(values: Sequence[Any]) -> tuple[str, ...]:
+    *numbers, started_at, ended_at, title, output, message = values
+    return (*map(str, numbers), _instant(started_at), _instant(ended_at), title, output, message)
 
 
 def _instant(at: datetime | None) -> str:

@@ -119,18 +119,20 @@ class LongText(TypeDecorator[str]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002  SQLAlchemy calls it so
         if value is None:
             return None
-        packed = of_type(bytes, value, "packed text")
         try:
-            return _unpacked(packed).decode() if packed[:1] == b"z" else packed[1:].decode()
+            return unpacked(value).decode()
         except UnicodeDecodeError as error:
             raise GarbledError(f"a packed text is not UTF-8: {error}") from error
 
 
-def _unpacked(value: bytes) -> bytes:
-    """The text behind a `z`, up to a bound: a history from elsewhere may hold what becomes gigabytes."""
+def unpacked(value: object) -> bytes:
+    """The text of a LongText, up to a bound: a history from elsewhere may hold what becomes gigabytes."""
+    packed = of_type(bytes, value, "packed text")
+    if packed[:1] != b"z":
+        return packed[1:]
     stream = zlib.decompressobj()
     try:
-        text = stream.decompress(value[1:], LARGEST)
+        text = stream.decompress(packed[1:], LARGEST)
     except zlib.error as error:
         raise GarbledError(f"a text in it is damaged: {error}") from error
     if not stream.eof:

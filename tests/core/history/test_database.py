@@ -56,6 +56,15 @@ def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has locks of its own")
+@pytest.mark.parametrize("name", ["a?b", "a%41b", "a%b", "a#b", "a&b=c", "Jane Doe", "ä:@b", "file:x"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    for _ in range(2):  # made, then opened again
+        with Store.open(tmp_path / name) as store:
+            assert store.moves() == ()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name / FILE_NAME).stat().st_size > 0
+
+
 def test_a_file_system_without_locks_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a home on NFS whose lock daemon does not run: SQLite itself waits, and then speaks of another program."""
     import fcntl

@@ -15,6 +15,8 @@ from core.migration.model.execution import Kind
 from core.migration.model.plan import Phase
 from core.migration.model.probe import Probe
 from core.redaction import MASK
+from core.servers.profiles import Profile
+from tests.core.history.conftest import on_both
 from tests.core.history.samples import MOVE, execution, plan
 
 
@@ -168,3 +170,26 @@ def test_what_is_noted_to_facts_stays_where_other_moves_share_them(filled: Store
         archives.import_move(other, tmp_path / "archive")
         assert "facts" in _one_of_each(other)
         assert other.entries(which=Filter(tag="")) == ()
+
+
+@on_both
+def test_what_could_not_be_read_is_of_the_machine_that_has_the_name_now(filled: Store) -> None:
+    profile = Profile("db7", "192.0.2.7")
+    filled.add_profile(profile)
+    filled.record_unread(profile, "db7: 192.0.2.7 port 22 could not be reached")
+    assert filled.unread().keys() == {"db7"}
+    filled.update_profile(replace(profile, user="other"))
+    assert filled.unread().keys() == {"db7"}
+    filled.update_profile(replace(profile, name="db8"), "db7")
+    assert filled.unread().keys() == {"db8"}
+    filled.update_profile(replace(profile, name="db8", port=2222))
+    assert filled.unread() == {}
+    filled.record_unread(profile, "db7: it is recorded under a name that no server has")
+    assert filled.unread() == {}
+    filled.add_profile(profile)
+    assert filled.unread() == {}
+    filled.record_unread(profile, "db7: 192.0.2.7 port 22 could not be reached")
+    assert filled.unread().keys() == {"db7"}
+    filled.remove_profile("db7")
+    filled.add_profile(replace(profile, address="192.0.2.8"))
+    assert filled.unread() == {}

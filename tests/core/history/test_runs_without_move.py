@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from core.api import archives
+from core.api.reports import write_report
+from core.api.session import Session
 from core.benchmarks.model import Run, Volume
 from core.comparison.sets import Start
 from core.errors import InputError
@@ -23,6 +25,9 @@ from core.history.log import Filter
 from core.history.store import Store
 from core.history.transfer import transfer
 from core.migration.model.execution import State
+from core.reports.make import Format, Kind
+from core.reports.options import Options
+from core.servers.profiles import Nobody
 from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
@@ -146,7 +151,7 @@ def test_its_archive_adds_what_the_other_history_lacks(filled: Store, tmp_path: 
     archives.export_runs(filled, [PLACE], second)
     with Store.open(tmp_path / "other") as other:
         for path in (first, second, second):
-            assert archives.import_move(other, path) is None
+            assert archives.import_move(other, path).move is None
         assert [replace(run, id=None) for run in mine(other)] == [
             alone(),
             alone(days=1, folder="/mnt/a/pghaul-bench-2"),
@@ -165,9 +170,73 @@ def test_an_archive_of_no_such_run_is_refused(filled: Store, tmp_path: Path) -> 
     assert not (tmp_path / "none.pghaul").exists()
 
 
+def without_server(store: Store) -> None:
+    """Runs of no move on two volumes of a server that is removed, and on one of another server."""
+    fill(store)
+    for days, volume in ((1, "/mnt/a"), (2, "/mnt/b")):
+        run = alone(days=days, folder=f"{volume}/pghaul-bench-{days + 1}")
+        store.add_runs((replace(run, volume=replace(run.volume, mount_point=volume)),))
+    store.add_runs((replace(alone(), volume=Volume(None, NEW.name, "/mnt/a", "/mnt/a/pghaul-bench-1")),))
+    store.execution_changed(1, State.DONE)
+    store.remove_move(MOVE.name)
+    store.remove_profile(OLD.name)
+
+
+PLACES = (PLACE, f"{OLD.name}:/mnt/b", f"{NEW.name}:/mnt/a")
+
+
+@pytest.mark.slow
+@on_both
+def test_runs_of_a_removed_server_give_the_same_reports_elsewhere(
+    histories: Histories, on: str, tmp_path: Path
+) -> None:
+    options = Options(at=START + timedelta(days=9), raw=True)
+    with histories.opened(on, tmp_path / "here", without_server) as here, Store.open(tmp_path / "other") as other:
+        exported = archives.export_runs(here, PLACES, tmp_path / "x.pghaul")
+        assert exported.removed_servers == (OLD.name,)
+        assert archives.import_move(other, exported.path) == archives.Imported(None, (OLD.name,))
+        assert [profile.name for profile in other.profiles()] == [NEW.name]
+        assert other.facts(NEW.name) == here.facts(NEW.name)
+        for server in (OLD.name, NEW.name):
+            there = [replace(run, id=None) for run in other.runs_on(server)]
+            assert there == [replace(run, id=None) for run in here.runs_on(server) if run.move is None]
+        for words in (PLACES, (PLACE,)):
+            for shape in (Format.PDF, Format.HTML, Format.MARKDOWN, Format.JSON):
+                made: list[bytes] = []
+                for store in (here, other):
+                    to = tmp_path / f"{len(words)}-{len(made)}-{shape.value}"
+                    with Session(store, Nobody()) as session:
+                        write_report(session, Kind.STORAGE, words, to, shape, options)
+                    made.append(to.read_bytes())
+                assert made[0] == made[1], (words, shape)
+                assert len(made[0]) > 500
+
+
+@on_both
+def test_runs_of_a_removed_server_do_not_become_those_of_another_machine(
+    histories: Histories, on: str, tmp_path: Path
+) -> None:
+    """What is known of the removed server is its name, and another machine may have it here."""
+    with Store.open(tmp_path / "there") as there:
+        without_server(there)
+        path = archives.export_runs(there, [PLACE], tmp_path / "x.pghaul").path
+    with histories.opened(on, tmp_path / "here", fill) as here:
+        before = rows_of(here)
+        with pytest.raises(InputError, match="may be another machine"):
+            archives.import_move(here, path)
+        assert rows_of(here) == before
+        here.update_profile(replace(OLD, name="db7"), OLD.name)
+        archives.import_move(here, path)
+        assert [run.started_at for run in here.runs_on(OLD.name)] == [START, START + timedelta(days=1)]
+        here.add_profile(OLD)
+        after = rows_of(here)
+        archives.import_move(here, path)  # all of it is there already
+        assert rows_of(here) == after
+
+
 def test_an_archive_whose_runs_contradict_it_changes_nothing(filled: Store, tmp_path: Path) -> None:
     """A run with a side and without a move, which pghaul never writes."""
-    path = archives.export_runs(filled, [PLACE], tmp_path / "x.pghaul")
+    path = archives.export_runs(filled, [PLACE], tmp_path / "x.pghaul").path
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     rows = json.loads(members["tables/runs.json"])

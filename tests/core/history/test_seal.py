@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,6 +111,23 @@ def test_how_a_step_came_out_is_sealed(underway: Store, change: str) -> None:
     _execute(underway.path, change)
     (found,) = [*underway.executions(MOVE.name), *underway.executions("another")]
     assert not underway.recorded_here(found.id)
+    assert f"execution {found.id}" in underway.from_elsewhere(found.move)  # read in another way, for a list of moves
+
+
+@pytest.mark.parametrize("plan", [b"t[]", b"z" + zlib.compress(b"[]"), b"t\xff", b""])
+def test_an_execution_whose_plan_was_changed_is_not_ones_own(underway: Store, plan: bytes) -> None:
+    assert underway.from_elsewhere(MOVE.name) == ()
+    with contextlib.closing(sqlite3.connect(underway.path)) as connection, connection:
+        connection.execute("UPDATE executions SET plan = ?", (plan,))
+    assert underway.from_elsewhere(MOVE.name) == ("execution 1",)
+
+
+@pytest.mark.parametrize("plan", ["[]", 5, b"z" + zlib.compress(b"[]" * 99)[:-9]])
+def test_a_list_of_moves_says_where_a_plan_is_garbled(underway: Store, plan: object) -> None:
+    with contextlib.closing(sqlite3.connect(underway.path)) as connection, connection:
+        connection.execute("UPDATE executions SET plan = ?", (plan,))
+    with pytest.raises(HistoryError):
+        underway.all_from_elsewhere([MOVE.name])
 
 
 def test_what_goes_on_leaves_the_seal_whole(underway: Store) -> None:
