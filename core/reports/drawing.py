@@ -122,6 +122,11 @@ def fitted(text: str, width: float, size: float = 7.5) -> str:
     return text
 
 
+def width_of(text: str, size: float = 7.5) -> float:
+    """Millimetres that the text takes, rather too many than too few."""
+    return size * _MM_PER_POINT * sum(map(_width, text))
+
+
 def _width(letter: str) -> float:
     """In parts of the type's size, rather too much than too little (measured in IBM Plex Sans)."""
     if unicodedata.east_asian_width(letter) in "WF":

@@ -18,7 +18,7 @@ from core.reports.recorded_reasons import FAILURES, SUBJECTS
 
 _TITLES = (
     marked("Check that the target is empty or a copy made by pghaul"),
-    marked("Create {path}"),
+    marked("Create {path} if it is missing"),
     marked("Fence the new cluster (directory pghaul-fence), so that only this move can start it"),
     marked("Remove what an earlier attempt left on the old server"),
     marked("Create an SSH key for this copy"),
@@ -79,7 +79,7 @@ _TITLES = (
     marked("Set the link {path}"),
     marked("Flush the disks of the new server"),
     marked("Compute the checksums of the old server"),
-    marked("Compare checksums of both servers"),
+    marked("Compute the checksums of the new server, and compare both"),
     marked("Check the page checksums of the new cluster"),
     marked("Remove the key and the shell functions of the copy from the new server"),
     marked("Remove the key from the old server"),
@@ -102,10 +102,10 @@ _TITLES = (
     marked("Check the tables and indexes of the new cluster"),
     marked("Decide: cut over or roll back"),
     marked("Check that the old cluster is unchanged since its stop"),
-    marked("Stop the new cluster after the local-only start, and remove its fence"),
+    marked("Stop the new cluster after the local-only start, and lift its fence"),
     marked("Start the new cluster for clients (point of no return)"),
     marked("Record the cutover in the directory pghaul-fence of the old cluster"),
-    marked("Remove the empty directory pghaul-fence of the new cluster"),
+    marked("Remove the directory pghaul-fence, now empty, from the new cluster"),
     marked("Check that the old cluster is still stopped"),
     marked("Compare the settings of both clusters"),
     marked("Check that the new cluster listens where the old cluster did"),
@@ -131,9 +131,9 @@ _TITLES = (
 _SOURCES = (
     marked("assumed"),
     marked("timed: an earlier copy of this move"),
-    marked("timed {number} time in rehearsals of this move"),
+    marked("timed {number} time in a rehearsal of this move"),
     marked("timed {number} times in rehearsals of this move"),
-    marked("timed {number} time in rehearsals and executions of this move"),
+    marked("timed {number} time in a rehearsal or an execution of this move"),
     marked("timed {number} times in rehearsals and executions of this move"),
     marked("{number} steps: calculated from the duration of one command on these servers"),
     marked("probe of {time}: {how}"),
@@ -160,7 +160,7 @@ _LEFT = (
         "cluster cannot start."
     ),
     marked("{server}: {path} holds the files that the configuration has replaced, if any."),
-    marked("{server}: {path} is the previous configuration file of the new server, which this move has replaced."),
+    marked("{server}: the move replaces {path}. The previous file is kept as {saved}."),
     marked("{server}: {path} holds the messages of the starts by pg_ctl."),
     marked("Take a backup of the new cluster."),
     marked("Enable {unit} on the server {server} if the new cluster is to start at boot."),
@@ -187,6 +187,10 @@ _LEFT = (
 
 
 _SAID = (
+    # of core/servers: what stands in several sentences
+    marked("compare it with the fingerprint on the console of the server (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub)"),
+    marked("a CSV whose first row names the columns, an Ansible inventory, or your own ~/.ssh/config"),
+    marked("move it from the inventory to ~/.ssh/config, for that host"),
     # of core/migration/execution/outcome.py
     marked("its end was not seen"),
     marked("no step ran for {time}"),
@@ -354,6 +358,7 @@ _SAID = (
         "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it."
     ),
     marked("It needs the same major version and architecture on both servers."),
+    marked("Its downtime contains no verification and no local-only start."),
     marked("pg_basebackup sends the data in one stream, without ssh."),
     marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
     marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
@@ -390,7 +395,8 @@ _SAID = (
     marked("A sample of the cluster's own files was copied at {rate}. {more}"),
     marked("One SSH stream is about as fast as the slowest link, the {link}. {more}"),
     marked("One SSH stream limits the copy. More streams would help. {more}"),
-    marked("Other transports: {rates}."),
+    marked("Also sampled: {rates}."),
+    marked("Of transports that are about as fast, the simplest is used."),
     marked("Measured rates: {rates}."),
     marked("how long each method takes"),
     marked("transport: {transport}"),
@@ -402,6 +408,8 @@ _SAID = (
 )
 """Assumptions and warnings of an estimate, what would help, how a link was probed, why a plan is as it is, gaps."""
 _PARTS = (
+    marked("line {number}"),
+    marked("group {name}"),
     marked("{low} to {high}"),
     marked("the throughput of the slowest link ({bound}, {likely})"),
     marked("the throughput of the {bound} ({likely})"),

@@ -6,8 +6,10 @@ from core.comparison.model import Comparison, Row, Verdict
 from core.language import marked, tr
 from core.migration.estimate.night import SURE
 from core.migration.execution.timeline import account, downtime
+from core.migration.model import step_ids
 from core.migration.model.asked import NOTHING
 from core.migration.model.checks import Status
+from core.migration.model.plan import Plan
 from core.reports.model import Answer, Tone
 from core.reports.parts.durations import fit_words, likelihood, planned_fit, planned_method, window_words
 from core.reports.parts.storage_tables import headlines
@@ -102,6 +104,8 @@ def _ratios(rows: list[Row]) -> str:
 
 
 _P99 = "_latency_p99_seconds"
+_HARDLY = 1.2
+"""Ratios of p99 latencies nearer to 1 than this make no difference that users notice."""
 
 
 def _slowest(compared: Comparison | None) -> str:
@@ -113,6 +117,11 @@ def _slowest(compared: Comparison | None) -> str:
     if not ratios:
         return ""
     least, most = (units.count(each) for each in (min(ratios), max(ratios)))
+    if min(ratios) > 1 / _HARDLY and max(ratios) < _HARDLY:
+        said = tr(
+            "The slowest 1 % of the requests take about as long on both: {least} to {most} times as fast (p99 latency)."
+        )
+        return said.format(least=least, most=most)
     if least == most:
         said = tr("The slowest 1 % of the requests (p99 latency) are {times} times as fast on {new} as on {old}.")
         return said.format(times=least, old=compared.old, new=compared.new)
@@ -189,16 +198,26 @@ def _time(report: Report) -> Answer:
         line = "" if planned is None else tr("The plan expected {time}.").format(time=about(planned))
         figure = units.duration(took)
         return _answer(question, Tone.GOOD, words, _expected(report), manual, against, figure=figure, line=line)
-    manual = tr(
-        "Users are cut off for longer. Not counted: stopping the applications, the operator's decision on the cutover, "
-        "and repointing the applications."
-    )
+    manual = tr("The time for these manual steps, and for the decision on the cutover, is not estimated.")
+    manual = f"{_cut_off(report.plan)} {manual}"
     low_high = tr("{low_to_high} with a probability of 80 %. The method of the move: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)
     )
     likely = about(first.downtime_seconds.likely)
     line = capital(reach(first.downtime_seconds))
     return _answer(question, Tone.PLAIN, likely, low_high, manual, figure=likely, line=line)
+
+
+def _cut_off(plan: Plan | None) -> str:
+    """From which step of the plan to which users have no database."""
+    by_id = {} if plan is None else {step.id: step.number for step in plan.steps}
+    first, last = by_id.get(step_ids.STOP_APPLICATIONS), by_id.get(step_ids.REPOINT_APPLICATIONS)
+    if first is None or last is None:
+        return tr("Users cannot work for longer: from the stop of the applications until they are repointed.")
+    return tr(
+        "Users cannot work for longer: from the stop of the applications (step {first}) until they are repointed (step "
+        "{last})."
+    ).format(first=first, last=last)
 
 
 _NOTEWORTHY = 0.1

@@ -67,9 +67,8 @@ def metric_title(name: str) -> str:
 
 
 def about(seconds: float) -> str:
-    """An estimated duration, no finer than it can be: whole minutes from ten on, and `24 h` for `24 h 00 min`."""
-    rounded = 60 * round(seconds / 60) if seconds >= 600 else seconds
-    return units.duration(rounded).removesuffix(" 00 s").removesuffix(" 00 min")
+    """An estimated duration, as the window shows it."""
+    return units.about(seconds)
 
 
 def expected(seconds: float | None) -> str:

@@ -3,10 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from core import units
 from core.language import marked, tr
 from core.reports.drawing import Line, Mark, Words
+
+T = TypeVar("T")
 
 _TICKS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800)
 _MOST_TICKS = 6
@@ -40,6 +43,15 @@ def size_marks(most: float) -> tuple[tuple[float, str], ...]:
     return tuple((mark * unit, f"{units.plain(mark)} {names[power]}") for mark in marks)
 
 
+def round_marks(most: float, count: int = 5) -> tuple[float, ...]:
+    """Round numbers above 0 up to `most`, two to `count` of them."""
+    if most <= 0:
+        return ()
+    power = 10.0 ** math.floor(math.log10(most / count))
+    step = next(power * each for each in (1, 2, 5, 10) if most / (power * each) <= count * 1.0001)
+    return tuple(step * number for number in range(1, math.floor(most / step * 1.0001) + 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """Values along a line from `start` to `end` (millimetres); logarithmic where `log`."""
@@ -69,7 +81,7 @@ def decades(low: float, high: float) -> tuple[float, ...]:
     return tuple(step for step in steps if (below or steps)[0] <= step <= (above or steps)[-1])
 
 
-def thinned(values: tuple[float, ...], most: int) -> tuple[float, ...]:
+def thinned(values: tuple[T, ...], most: int) -> tuple[T, ...]:
     """No more than so many of them, the first and the last among them."""
     if len(values) <= most:
         return values

@@ -93,7 +93,7 @@ def stages(one: Method) -> Drawing | None:
         made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
         made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
         made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 33, 7), 7, "muted", "end"))
-        y += 5.2
+        y += 4.6
     made += _time_axis(scale, y - 1.5, most, 1.0)
     alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
     alt += " ".join(

@@ -8,10 +8,12 @@ from core import units
 from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.language import tr
 from core.reports.charts.axes import Scale, decades, few, horizontal, thinned
-from core.reports.drawing import WIDTH, Drawing, Line, Mark, Words, beside, fitted, mark_of
+from core.reports.drawing import WIDTH, Drawing, Line, Mark, Words, beside, fitted, mark_of, width_of
 from core.reports.words import metric_title, verdict
 
 _LABEL = 60.0
+_BESIDE_NAME = 8.0
+"""Millimetres of a legend's entry besides its name: its mark, and the gap to the next."""
 _ROW = 8.5
 _PERCENTILE = re.compile(r"(?P<of>.*)latency_(?P<part>mean|p50|p90|p95|p99|p999|p9999|max)_seconds")
 _HALF = (WIDTH - 8) / 2
@@ -106,9 +108,12 @@ def legend(sets: Sequence[str], y: float = 2.0, first: int = 0) -> list[Mark]:
     """The mark of each set with its name, in one line as far as there is room."""
     room = WIDTH / max(1, len(sets))
     made: list[Mark] = []
+    x = 0.0
     for number, name in enumerate(sets):
-        made += [*mark_of(number + first, 1.5 + number * room, y)]
-        made.append(Words(4.5 + number * room, y, fitted(name, room - 6, 7.5), 7.5))
+        shown = fitted(name, room - _BESIDE_NAME, 7.5)
+        made += [*mark_of(number + first, x + 1.5, y), Words(x + 4.5, y, shown, 7.5)]
+        # one behind the other: at even distances they would look like the heads of columns
+        x += width_of(shown, 7.5) + _BESIDE_NAME
     return made
 
 
@@ -183,7 +188,7 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
     by_part = dict(rows)
     values = [sample.mean for _, row in rows for sample in samples(row) if sample is not None and sample.mean > 0]
     marks = decades(min(values), max(values)) if values else (0.001, 0.01)
-    up = Scale(marks[0], marks[-1], 40.0, 10.0, log=True)
+    up = Scale(marks[0], marks[-1], 34.0, 7.0, log=True)
     across = Scale(0, max(1, len(parts) - 1), 18.0, _HALF - 4)
     said = f"{title}, {tr(of)}" if of and tr(of) not in title else title
     made: list[Mark] = [Words(0, 2, fitted(said, _HALF, 8), 8, bold=True)]
@@ -191,7 +196,7 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
         made.append(Line(15, up.at(mark), _HALF, up.at(mark), "rule", 0.4))
         made.append(Words(13, up.at(mark), units.seconds(mark), 7, "muted", "end"))
     for number, part in enumerate(parts):
-        made.append(Words(across.at(number), 43.5, _PARTS[part].replace(",", tr(".")), 7, "muted", "middle"))
+        made.append(Words(across.at(number), 37.5, _PARTS[part].replace(",", tr(".")), 7, "muted", "middle"))
     for which in range(len(sets)):
         points = [
             (across.at(number), up.at(sample.mean))
@@ -205,4 +210,4 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
     alt += " ".join(
         f"{part}: {'; '.join(_values(by_part[part].metric, sets, samples(by_part[part])))}." for part in parts
     )
-    return Drawing("latency", alt.rstrip(), 46, tuple(made), _HALF)
+    return Drawing("latency", alt.rstrip(), 40, tuple(made), _HALF)

@@ -69,7 +69,7 @@ def checks(report: Report) -> Section:
             said += " " + (
                 tr("A check without a result could be a blocker, so the move does not begin.")
                 if prevents
-                else tr("The checks without a result cannot stop the move.")
+                else tr("At worst, a check without a result hides a warning, and no blocker.")
             )
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
@@ -312,7 +312,7 @@ def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
         tr(
             "The low, the likely and the high value of a duration are p10, p50 and p90 of many simulated moves: 10 %, "
             "50 % and 90 % of them are shorter. Where a value is not known, each simulated move takes a random one "
-            "from its range."
+            "from its range. The likely values of the stages need not add up to that of the whole move."
         ),
         title=tr("Estimates"),
     )

@@ -11,9 +11,11 @@ from core.language import current, tr
 from core.reports.model import Answer, Document, Section, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.method import method
+from core.reports.parts.storage_over_time import courses, results_over_time
 from core.reports.parts.storage_tables import (
     all_metrics,
     diagnoses,
+    dots,
     figures,
     headlines,
     method_and_units,
@@ -144,7 +146,9 @@ def _sections(report: StorageReport, options: Options) -> tuple[Section, ...]:
         return (Section(tr("Values"), (Text(tr("No two of these runs have a workload in common."), Tone.MUTED),)),)
     appendices = (all_metrics(compared), *raw_values(report.runs)) if options.raw else ()
     return (
-        Section(tr("Values"), figures(compared)),
+        Section(tr("Values"), (*dots(compared), *figures(compared))),
+        results_over_time(report.runs),
+        courses(report.runs),
         diagnoses(report.diagnoses),
         workloads(report.runs),
         method(

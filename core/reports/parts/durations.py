@@ -151,9 +151,9 @@ def _space(report: Report) -> tuple[Block, ...]:
     if not idle:
         return ()
     said = tr(
-        "The column on space counts only the new server. The WAL of the old cluster is counted in full: {size} of it "
-        "are unused segments, which are not copied, but the new cluster will create as many. Parallel dump & restore "
-        "also needs space for the files of the dump."
+        "The column on space counts a complete new cluster on the new server. {size} of it are unused WAL segments of "
+        "the old cluster: they are not copied, but the new cluster will create as many. "
+        "Parallel dump & restore also needs space for the files of the dump."
     )
     return (Text(said.format(size=units.size(idle)), small=True),)
 
@@ -215,7 +215,10 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
             "bytes of the cluster."
         )
         said += " " + packed.format(part=units.percent(1 / sample.ratio), times=units.count(sample.ratio))
-    said += " " + tr("Each rate was measured separately on a small sample, and can be wrong by several percent.")
+    said += " " + tr(
+        "Each rate was measured separately on a small sample. It can be wrong by several percent, and differ from the "
+        "rates in the section Storage, which were measured for longer."
+    )
     return (Text(said, small=True),)
 
 

@@ -38,6 +38,7 @@ def plan(report: Report) -> Section:
         blocks.append(Items(tuple(Item(text, tone=Tone.MIXED, title=tr("Warning")) for text in warnings)))
     drawing = gantt(phase_bars(found))
     blocks += [drawing] if drawing is not None else []
+    blocks += _runs_together(found.steps)
     blocks.append(steps_table("plan", found))
     blocks += _rollback_and_follow_up(found, moved=report.moved_by is not None)
     return Section(tr("Plan"), tuple(blocks))
@@ -83,6 +84,20 @@ def steps_table(name: str, plan: Plan) -> Table:
     return Table(name, head, tuple(rows), (0, 3.2, 0.8, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
 
 
+def _runs_together(steps: tuple[Step, ...]) -> list[Block]:
+    """Which steps run at the same time: their numbers follow each other in the table."""
+    groups: list[list[Step]] = []
+    for step in steps:
+        if step.parallel and groups:
+            groups[-1].append(step)
+        else:
+            groups.append([step])
+    together = [f"{group[0].number}–{group[-1].number}" for group in groups if len(group) > 1]
+    return (
+        [Text(tr("These steps run at the same time: {steps}.").format(steps=", ".join(together)))] if together else []
+    )
+
+
 def _runs_beside(step: Step, steps: tuple[Step, ...]) -> Step | None:
     """Return the step whose duration covers that of this one, because both run at the same time; None if none does."""
     if step.timing.share != 0:
@@ -97,11 +112,12 @@ def _runs_beside(step: Step, steps: tuple[Step, ...]) -> Step | None:
 def _row(step: Step, *, down: bool, beside: Step | None) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("yes, point of no return"), tone=Tone.BAD)
-    downtime = point if step.point_of_no_return else tr("yes") if down else ""
+    downtime: Cell | str = point if step.point_of_no_return else tr("yes") if down else ""
     if step.by_person:
+        downtime = tr("yes, not counted") if down else ""
         takes = ""
     elif beside is not None:
-        takes = tr("during step {number}").format(number=beside.number)
+        takes = tr("beside step {number}").format(number=beside.number)
     else:
         takes = expected(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
@@ -112,9 +128,10 @@ def _rollback_and_follow_up(found: Plan, *, moved: bool) -> list[Block]:
     point = next((step for step in found.steps if step.point_of_no_return), None)
     blocks: list[Block] = []
     if found.way_back and not moved:
-        until = tr("A rollback is possible before step {number}. These are its steps:").format(
-            number=units.ABSENT if point is None else point.number
-        )
+        until = tr(
+            "You can roll back at any time before step {number}. If that step fails, you can still roll back, provided "
+            "that the new cluster has never run for clients. Start the applications after these steps:"
+        ).format(number=units.ABSENT if point is None else point.number)
         rows = tuple((str(step.number), recorded(step.title), step.server, step.user) for step in found.way_back)
         head = (tr("No."), tr("Step"), tr("Server"), tr("User"))
         blocks += [Text(until), Table("rollback", head, rows, (0, 3.2, 0.8, 0.6), frozenset({0}), dense=True)]
@@ -122,7 +139,7 @@ def _rollback_and_follow_up(found: Plan, *, moved: bool) -> list[Block]:
         *(Item(recorded(str(each)), title=tr("Remaining on the servers")) for each in found.remains),
         *(Item(recorded(str(each)), title=tr("Follow-up")) for each in found.advice),
     ]
-    return [*blocks, Items(tuple(said))] if said else blocks
+    return [*blocks, Text(tr("After the move:")), Items(tuple(said))] if said else blocks
 
 
 def commands(found: Plan) -> tuple[Section, ...]:

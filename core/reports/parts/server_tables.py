@@ -197,7 +197,14 @@ def _file_system_row(server: str, one: FileSystem) -> tuple[str | Cell, ...]:
 def _devices(server: str, facts: Facts, mounted: Container[str]) -> list[tuple[str | Cell, ...]]:
     media = {True: tr("spinning"), False: tr("solid state"), None: units.ABSENT}
     return [
-        (server, one.name, one.kind, _size(one.size_bytes), media[one.rotational], one.scheduler or units.ABSENT)
+        (
+            server,
+            one.name,
+            one.kind,
+            _size(one.size_bytes),
+            media[None if one.kind == "loop" else one.rotational],
+            one.scheduler or units.ABSENT,
+        )
         for one in facts.block_devices
         if one.size_bytes > 0 and (one.kind.startswith(_SHOWN_DEVICES) or f"/dev/{one.name}" in mounted)
     ]

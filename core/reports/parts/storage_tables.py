@@ -37,16 +37,20 @@ def ratio_chart(compared: Comparison) -> tuple[Block, ...]:
 
 
 def figures(compared: Comparison) -> tuple[Block, ...]:
-    """Each workload's own metric: repetitions as marks, a table, latencies by percentile."""
+    """Each workload's own metric as a table, and latencies by percentile."""
     sets = set_names(compared)
-    dots = repetitions(headlines(compared), sets)
     latency = percentiles(compared, sets)[:_MOST_PLOTS]
     return (
-        *(() if dots is None else (dots,)),
         compared_table("storage", compared, headlines(compared)),
         *(Text(note, small=True) for note in _notes(headlines(compared))),
         *((Section(tr("Latencies by percentile"), latency),) if latency else ()),
     )
+
+
+def dots(compared: Comparison) -> tuple[Block, ...]:
+    """Each repetition of each workload's own metric as a mark."""
+    plot = repetitions(headlines(compared), set_names(compared))
+    return () if plot is None else (plot,)
 
 
 def compared_table(name: str, compared: Comparison, rows: Sequence[Compared]) -> Table:
@@ -160,21 +164,22 @@ def method_and_units(better: str) -> tuple[Item, ...]:
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
         "The interval contains the ratio with {confidence} confidence. If a workload was repeated at least {fewest} "
-        "times on both sides of the comparison, the interval is computed by bootstrap. If not, each value of the one "
-        "side is divided by each value of the other, and the interval reaches from the smallest to the largest result, "
-        "widened by an assumed noise of {noise}."
+        "times on both sides of the comparison, the interval is computed by bootstrap. With fewer repetitions, each "
+        "value of the one side is divided by each value of the other. The interval reaches from the smallest to the "
+        "largest of these ratios, and is widened by {noise} for noise."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
         Item(better, title=tr("Ratio")),
         Item(tr("The requests bypass the page cache of the operating system."), title=tr("Direct")),
+        Item(tr("A block of PostgreSQL, {bytes} bytes.").format(bytes=units.count(8192)), title=tr("8 kB")),
         Item(interval, title=tr("Interval")),
         Item(
             tr(
                 "Each value is the mean of its repetitions, without those that are excluded. A repetition is disturbed "
                 "if other work used the disk or the processors meanwhile. Disturbed repetitions are excluded if there "
                 "are at least three undisturbed ones. If at least five repetitions are left, outliers among them are "
-                "excluded, at most a fifth. They are found by a statistical test (the generalised extreme studentised "
-                "deviate test, at a level of 5 %). Each excluded repetition is listed with the results."
+                "excluded, but no more than 20 %. They are found by a statistical test (the generalised extreme "
+                "studentised deviate test, at a level of 5 %). Each excluded repetition is listed with the results."
             ),
             title=tr("Outliers"),
         ),

@@ -1,8 +1,10 @@
 """A document of any kind, made of one move's report and a comparison, for tests that go through all kinds."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from core.benchmarks.model import Run, Workload
+from core.comparison.compare import compare
 from core.migration.fleet import FleetMove, make_fleet_move, move_time, rank_moves, smallest_window
 from core.migration.model.estimate import Span
 from core.reports.kinds.fleet import FleetReport, FleetServer
@@ -11,6 +13,7 @@ from core.reports.make import Kind, of_fleet, of_move, of_storage
 from core.reports.model import Document
 from core.reports.options import Options
 from core.reports.report import Report
+from core.sides import Side
 from tests.core.reports.hostile import MARKUP, NAME
 
 FAILED_AT = datetime(2026, 3, 15, 6, 0, tzinfo=UTC)
@@ -23,6 +26,29 @@ def document_of(kind: Kind, report: Report, storages: StorageReport, options: Op
     if kind is Kind.STORAGE:
         return of_storage(storages, options)
     return of_fleet(fleet(report), options) if kind is Kind.FLEET else of_move(kind, report, options)
+
+
+def repeated(storages: StorageReport, times: int = 5) -> StorageReport:
+    """The same measured again and again, with a bad day of the first volume, and a run with a log on each volume."""
+    runs: list[Run] = []
+    for run in storages.runs:
+        for number in range(times):
+            factor = 0.7 if number == 3 and run.volume.side is Side.OLD else 1.0 + 0.01 * number
+            again = tuple(
+                replace(one, metrics={name: factor * value for name, value in one.metrics.items()})
+                for one in run.repetitions
+            )
+            at = run.started_at + timedelta(days=number)
+            runs.append(replace(run, started_at=at, ended_at=at, repetitions=again))
+    for run in (storages.runs[0], storages.runs[-1]):
+        level = 80_000 if run.volume.side is Side.OLD else 400_000
+        log = "".join(f"{at * 1000}, {level // (5 if 61 < at < 70 else 1)}, 1, 0, 0\n" for at in range(1, 301))
+        metrics = {"write_bytes_per_second": 1024.0 * level}
+        workload = Workload("wal", "WAL", "fio", "write_bytes_per_second")
+        logged = replace(run.repetitions[0], raw=log, metrics=metrics)
+        runs.append(replace(run, workload=workload, repetitions=(logged,)))
+    sets = [[run for run in runs if run.volume.side is side] for side in Side]
+    return replace(storages, compared=compare(*sets), runs=tuple(run for one in sets for run in one))
 
 
 def fleet(report: Report) -> FleetReport:

@@ -22,7 +22,7 @@ from core.reports.make import Format, Kind, content
 from core.reports.model import Cell, Code, Document, Items, Table, Text, blocks_of
 from core.reports.options import Options
 from core.reports.report import Report
-from tests.core.reports.documents import document_of
+from tests.core.reports.documents import document_of, repeated
 
 GOLDEN = Path(__file__).resolve().parents[2] / "data" / "reports"
 AT = datetime(2026, 3, 16, 9, 0, tzinfo=UTC)
@@ -48,6 +48,17 @@ def test_it_says_what_it_said(full: Report, storages: StorageReport, kind: Kind,
         said = re.sub(r"\d+ (min \d+ s|h \d+ min|min|s|h|%)", "#", said)
         said = re.sub(r"# \(# (to|bis) #\)", "#", said)
     path = GOLDEN / f"{kind.value}-{language}.md"
+    if "WRITE_GOLDEN" in os.environ:
+        path.write_text(said, encoding="utf-8")
+    assert said == path.read_text(encoding="utf-8")
+
+
+@each_language
+def test_storage_over_time_says_what_it_said(full: Report, storages: StorageReport, language: str) -> None:
+    options = Options(language=language)
+    document = _document(Kind.STORAGE, full, repeated(storages), options)
+    said = content(document, options, Format.MARKDOWN)[""].decode()
+    path = GOLDEN / f"storage-over-time-{language}.md"
     if "WRITE_GOLDEN" in os.environ:
         path.write_text(said, encoding="utf-8")
     assert said == path.read_text(encoding="utf-8")

@@ -67,7 +67,7 @@ def test_steps_sources_and_what_is_left_are_german(shipped: Report) -> None:
         assert [text for text in texts if recorded(text) == text] == []
         assert recorded("Pre-copy pass 1 of 2: copy /srv/pg/a: b") == "Vorabkopie 1 von 2: /srv/pg/a: b kopieren"
         assert recorded("Create an SSH key for this copy") == "Einen SSH-Schlüssel für diese Kopie erzeugen"
-        assert recorded("Create {path} of {other}") == "{path} of {other} anlegen"
+        assert recorded("Create {path} of {other} if it is missing") == "{path} of {other} anlegen, falls es fehlt"
         assert recorded("what no pghaul knows") == "what no pghaul knows"
     assert recorded("Stop the old cluster") == "Stop the old cluster"
 
@@ -141,9 +141,14 @@ def test_every_title_and_all_that_is_left_of_any_plan_is_german() -> None:
 
 def test_where_a_timed_stage_comes_from_is_german() -> None:
     with spoken("de"):
-        for move_ in ("in rehearsals and executions of this move", "in other moves between such servers"):
-            for times in ("1 time", "3 times"):
-                assert recorded(f"timed {times} {move_}").startswith(f"{times[0]}-mal in ")
+        for times, where in (
+            ("1 time", "in a rehearsal of this move"),
+            ("1 time", "in a rehearsal or an execution of this move"),
+            ("3 times", "in rehearsals and executions of this move"),
+            ("1 time", "in other moves between such servers"),
+            ("3 times", "in other moves between such servers"),
+        ):
+            assert recorded(f"timed {times} {where}").startswith(f"{times[0]}-mal in ")
         assert recorded("9 steps: assumed") == "Schritte: 9; angenommen"
 
 
@@ -214,7 +219,7 @@ def test_the_state_of_an_ended_milestone_is_german_as_a_whole(how: str) -> None:
     assert how not in said
 
 
-@pytest.mark.parametrize("at", ["", " at step 3 of 4 (Create /srv/pg)"])
+@pytest.mark.parametrize("at", ["", " at step 3 of 4 (Create /srv/pg if it is missing)"])
 def test_what_an_ended_execution_has_left_is_german_as_a_whole(at: str) -> None:
     text = (
         f"Rehearsal 7 of spring was paused{at}. The old cluster runs as before. It has sent nothing to the new server."
@@ -322,4 +327,6 @@ def test_numbers_with_a_unit_are_written_as_the_report_writes_them() -> None:
     with spoken("de"), units.styled(units.Style(",")):
         assert recorded("no step ran for 6.5 s").startswith("6,5 s lang")
         names = "/srv/15.5 and 10.0.0.1"
-        assert recorded(f"Create {names}") == recorded("Create /x").replace("/x", names)
+        assert recorded(f"Create {names} if it is missing") == recorded("Create /x if it is missing").replace(
+            "/x", names
+        )

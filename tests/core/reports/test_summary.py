@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from core.comparison.model import Verdict
+from core.migration.model import step_ids
 from core.migration.model.asked import NOTHING, Asked, window_of
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Fit, Span
@@ -38,10 +39,43 @@ def test_page_one_answers(full: Report) -> None:
     assert time.details == (
         ("3 h 12 min to 4 h 54 min with a probability of 80 %. The method of the move: Copy with the cluster stopped."),
         (
-            "Users are cut off for longer. Not counted: stopping the applications, the operator's decision on the "
-            "cutover, and repointing the applications."
+            "Users cannot work for longer: from the stop of the applications until they are repointed. The time for "
+            "these manual steps, and for the decision on the cutover, is not estimated."
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("ratios", "shown"),
+    [
+        ((1.01, 1.11), "take about as long on both: 1.01 to 1.11 times as fast (p99 latency)."),
+        ((0.84, 1.19), "take about as long on both: 0.84 to 1.19 times as fast (p99 latency)."),
+        ((1.01, 1.21), "(p99 latency) are 1.01 to 1.21 times as fast on "),
+        ((0.82, 1.0), "(p99 latency) are 0.82 to 1 times as fast on "),
+    ],
+)
+def test_the_slowest_requests_are_as_slow_as_before_or_their_ratios_are_told(
+    full: Report, ratios: tuple[float, float], shown: str
+) -> None:
+    assert full.comparison is not None
+    tails = [row for row in full.comparison.rows if row.metric.endswith("_latency_p99_seconds")]
+    others = tuple(row for row in full.comparison.rows if row not in tails)
+    made = tuple(dataclasses.replace(tails[0], ratio=ratio) for ratio in ratios)
+    found = answers(dataclasses.replace(full, comparison=dataclasses.replace(full.comparison, rows=(*others, *made))))
+    assert shown in found[0].details[-1]
+
+
+def test_the_steps_between_which_users_cannot_work_are_named(full: Report) -> None:
+    assert full.plan is not None
+    first, *between, last = full.plan.steps
+    steps = (
+        dataclasses.replace(first, id=step_ids.STOP_APPLICATIONS),
+        *between,
+        dataclasses.replace(last, id=step_ids.REPOINT_APPLICATIONS),
+    )
+    time = answers(dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps)))[2]
+    named = f"from the stop of the applications (step {first.number}) until they are repointed (step {last.number})."
+    assert named in time.details[1]
 
 
 def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:

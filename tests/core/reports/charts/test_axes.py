@@ -3,7 +3,7 @@
 import pytest
 
 from core import units
-from core.reports.charts.axes import decades, few, size_marks
+from core.reports.charts.axes import decades, few, round_marks, size_marks
 
 
 def test_marks_reach_from_below_to_above() -> None:
@@ -41,3 +41,15 @@ def test_sizes_are_round_and_of_one_unit(most: float, shown: list[str]) -> None:
 def test_decimal_sizes() -> None:
     with units.styled(units.Style(binary=False)):
         assert size_marks(6.1e9) == ((2e9, "2 GB"), (4e9, "4 GB"), (6e9, "6 GB"))
+
+
+@pytest.mark.parametrize("most", [0.0007, 1.0, 19.9, 92_000.0, 4.1e9])
+def test_marks_of_any_size_are_two_to_five_round_numbers(most: float) -> None:
+    marks = round_marks(most)
+    assert 2 <= len(marks) <= 5
+    assert marks[-1] <= most < marks[-1] + 1.001 * marks[0]
+    assert f"{marks[0]:e}".startswith(("1.000000", "2.000000", "5.000000"))
+
+
+def test_nothing_has_no_marks() -> None:
+    assert round_marks(0.0) == ()

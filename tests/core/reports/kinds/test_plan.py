@@ -179,10 +179,9 @@ def test_every_empty_section_says_what_to_do(empty: Report) -> None:
 
 def test_plots_say_the_same_in_words(full: Report) -> None:
     said = {one.name: one.alt for one in drawings(_made(full))}
-    assert set(said) == {"methods", "ratios", "stages", "chain", "gantt", "repetitions"}
+    assert set(said) == {"methods", "ratios", "stages", "chain", "gantt"}
     assert "Pre-copy and final sync: downtime 42 min (24 min to 1 h 30 min)" in said["methods"]
     assert "Copy: 3 h 40 min (3 h 06 min to 4 h 42 min), bottleneck: network." in said["stages"]
-    assert "One stream read: gannon-old:/srv/pg 514 MB/s" in said["repetitions"]
     assert "Copy the files: planned 3 h 40 min" in said["gantt"]
 
 

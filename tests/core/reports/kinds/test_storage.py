@@ -1,13 +1,19 @@
 """A comparison of storages: any sets, how sure it is, what explains poor results."""
 
 import dataclasses
+from datetime import timedelta
 
+from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare
 from core.comparison.model import Comparison
+from core.reports.charts.time_plots import MOST_LINES
+from core.reports.drawing import Drawing, Line
 from core.reports.kinds.storage import StorageReport, storage_report
-from core.reports.model import drawings
+from core.reports.model import Text, drawings
 from core.reports.options import Options
-from tests.core.reports.reading import answers, names, rows, titles
+from core.reports.parts.storage_over_time import courses, results_over_time
+from tests.core.reports.documents import repeated
+from tests.core.reports.reading import answers, names, rows, titles, words
 
 
 def test_it_answers_which_is_faster_and_how_sure_that_is(storages: StorageReport) -> None:
@@ -38,6 +44,93 @@ def test_latencies_by_percentile(storages: StorageReport) -> None:
     report = dataclasses.replace(storages, compared=compare([timed], [timed]), runs=(timed,))
     found = next(one for one in drawings(storage_report(report, Options())) if one.name == "latency")
     assert "p99: gannon-old:/srv/pg 4.00 ms" in found.alt
+
+
+def test_runs_of_one_volume_are_plotted_over_time(storages: StorageReport) -> None:
+    report = repeated(storages)
+    made = storage_report(report, Options())
+    assert titles(made)[:3] == ["Values", "Results over time", "Course of the runs"]
+    first, *_ = found = [one for one in drawings(made) if one.name == "over-time"]
+    assert len(found) == 3  # two of the five workloads beside each other
+    values = [sum(one.metrics["write_iops"] for one in run.repetitions) / 3 for run in report.runs[:5]]
+    assert [f"{value:,.0f} IOPS".replace(",", "\u202f") in first.alt for value in values] == [True] * 5
+    assert sum(isinstance(mark, Line) and mark.dashed for mark in first.marks) == 2 * 4  # the second volume's, twice
+
+
+def test_runs_of_which_all_values_are_zero_lie_on_the_axis(storages: StorageReport) -> None:
+    def idle(run: Run) -> Run:
+        none = (dataclasses.replace(one, metrics=dict.fromkeys(one.metrics, 0.0)) for one in run.repetitions)
+        return dataclasses.replace(run, repetitions=tuple(none))
+
+    section = results_over_time([idle(run) for run in repeated(storages).runs])
+    lines = [
+        mark
+        for block in section.blocks
+        if isinstance(block, Drawing)
+        for mark in block.marks
+        if isinstance(mark, Line) and mark.width == 1.2
+    ]
+    (axis,) = {mark.y1 for mark in lines} | {mark.y2 for mark in lines}
+    assert axis == max(
+        mark.y1
+        for block in section.blocks
+        if isinstance(block, Drawing)
+        for mark in block.marks
+        if isinstance(mark, Line) and mark.colour == "muted"
+    )
+
+
+def test_a_workload_that_is_repeated_on_a_volume_without_a_line_has_no_plot(storages: StorageReport) -> None:
+    """Seven volumes run one workload again and again, and the last of them alone also another one."""
+    once, other = storages.runs[0], storages.runs[1]
+    runs = [
+        dataclasses.replace(
+            run,
+            volume=dataclasses.replace(run.volume, server=f"db{number}"),
+            started_at=run.started_at + timedelta(days=day),
+        )
+        for number in range(MOST_LINES + 1)
+        for day in range(3)
+        for run in ((once, other) if number == MOST_LINES else (once,))
+    ]
+    section = results_over_time(runs)
+    assert [block.name for block in section.blocks if isinstance(block, Drawing)] == ["over-time"]
+    told = [block.words for block in section.blocks if isinstance(block, Text)]
+    assert len(told) == 3  # what a mark is, a line that is not shown, and a plot that is not
+
+
+def test_runs_that_cannot_be_joined_have_no_line(storages: StorageReport) -> None:
+    """Of other parameters, elsewhere, without a value, or failed: each alone is no course of time."""
+    run = storages.runs[0]
+    later = dataclasses.replace(run, started_at=run.started_at + timedelta(days=1))
+    elsewhere = dataclasses.replace(run.volume, server="elsewhere")
+    workload = dataclasses.replace(run.workload, parameters={**run.workload.parameters, "jobs": 99})
+    for runs in (
+        (run, dataclasses.replace(later, workload=workload)),
+        (run, dataclasses.replace(later, outcome=Outcome.FAILED)),
+        (run, dataclasses.replace(later, repetitions=())),
+        (run, dataclasses.replace(later, volume=dataclasses.replace(run.volume, mount_point="/b"))),
+        tuple(dataclasses.replace(one, volume=elsewhere) for one in (run, later)),
+    ):
+        assert not results_over_time(runs)
+    assert results_over_time((run, later))
+
+
+def test_what_a_run_has_logged_is_plotted(storages: StorageReport) -> None:
+    made = storage_report(repeated(storages), Options())
+    (found,) = (one for one in drawings(made) if one.name == "course")
+    assert "gannon-old:/srv/pg: lowest 16.4 MB/s, mean 80.2 MB/s, highest 81.9 MB/s." in found.alt
+    # 300 points become 100, and each that hides a range shows it
+    assert any(isinstance(mark, Line) and mark.x1 == mark.x2 and mark.width == 0.6 for mark in found.marks)
+
+
+def test_of_more_runs_than_there_are_marks_the_newest_are_shown(storages: StorageReport) -> None:
+    logged = repeated(storages).runs[-1]
+    days = [dataclasses.replace(logged, started_at=logged.started_at + timedelta(days=day)) for day in range(8)]
+    section = courses(days)
+    assert "2 further lines are not shown." in words([section])
+    assert "2026-03-15" not in words([section])
+    assert "2026-03-22" in words([section])
 
 
 def test_three_sets(storages: StorageReport) -> None:
