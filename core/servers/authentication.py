@@ -4,8 +4,11 @@ A server may want several in a row (AuthenticationMethods); each success narrows
 from `secrets`; a wrong one is forgotten and asked for again, three times at most.
 """
 
+import errno
 import io
+import os
 import socket
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from paramiko.agent import AgentSSH
 
+from core import this_workstation
 from core.errors import AuthenticationError, InputError
 from core.files import read_small
 from core.jobs import Job
@@ -60,20 +64,63 @@ class Locked:
     path: Path
 
 
+_PIPE = r"\\.\pipe\openssh-ssh-agent"
+"""Where the agent of OpenSSH is on Windows, unless SSH_AUTH_SOCK or IdentityAgent names another pipe."""
+_PIPE_BUSY_SECONDS = 2.0
+"""How long to wait for a pipe that the agent has not yet freed of the one who used it before."""
+
+
+class _Pipe:
+    """A named pipe of Windows, with the methods of a socket that paramiko uses for an agent."""
+
+    def __init__(self, path: str) -> None:
+        until = time.monotonic() + _PIPE_BUSY_SECONDS
+        while True:
+            try:
+                self._handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+            except OSError as error:
+                if error.errno != errno.EINVAL or time.monotonic() > until:  # so Windows says that the pipe is busy
+                    raise
+                time.sleep(0.1)
+            else:
+                return
+
+    def send(self, data: bytes) -> int:
+        return os.write(self._handle, data)
+
+    def recv(self, most: int) -> bytes:
+        return os.read(self._handle, most)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
 class _AgentAt(AgentSSH):
-    """The agent behind a socket that IdentityAgent names."""
+    """The agent behind a socket, or behind a named pipe on Windows. It has no keys if no agent is there."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            wire.connect(path)
+            wire = _Pipe(path) if this_workstation.on_windows() else _socket(path)
+        except OSError:
+            return
+        try:
             self._connect(wire)  # type: ignore[attr-defined]  # paramiko offers no public way to another socket
         except (OSError, paramiko.SSHException):
-            wire.close()
+            self.close()
 
     def close(self) -> None:
         self._close()  # type: ignore[attr-defined]  # as above
+
+
+def _socket(path: str) -> socket.socket:
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        wire.connect(path)
+    except OSError:
+        wire.close()
+        raise
+    return wire
 
 
 Agent = paramiko.Agent | _AgentAt
@@ -84,9 +131,20 @@ def open_agent(to: Destination) -> Agent | None:
     if to.identity_agent == "":
         return None
     try:
-        return paramiko.Agent() if to.identity_agent is None else _AgentAt(to.identity_agent)
+        return _usual_agent() if to.identity_agent is None else _AgentAt(to.identity_agent)
     except paramiko.SSHException:
         return None
+
+
+def _usual_agent() -> Agent:
+    """The agent that ssh uses by itself. On Windows, Pageant takes its place if it has no keys, or is not there."""
+    if not this_workstation.on_windows():
+        return paramiko.Agent()
+    agent = _AgentAt(os.environ.get("SSH_AUTH_SOCK") or _PIPE)
+    if agent.get_keys():
+        return agent
+    agent.close()
+    return paramiko.Agent()
 
 
 def keys_of_agent(agent: Agent | None, to: Destination) -> Iterator[Candidate]:

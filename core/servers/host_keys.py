@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,11 +19,11 @@ from typing import BinaryIO
 import paramiko
 
 from core.errors import HostKeyError, InputError
-from core.servers import certificates
+from core.servers import certificates, ssh_config
 from core.servers.certificates import too_short
 from core.servers.profiles import Asker, Nobody
-from core.servers.shell import split
-from core.servers.ssh_config import Destination, expand
+from core.servers.ssh_config import Destination, expand, split_words
+from core.this_workstation import HIDDEN
 
 # The known_hosts files as sshd(8) describes them: hashed names, patterns, @cert-authority and @revoked.
 
@@ -174,7 +175,7 @@ def further_entries(to: Destination, key: paramiko.PKey | None = None) -> tuple[
     """
     if not to.known_hosts_command:
         return ()
-    program, *words = split(to.known_hosts_command)
+    program, *words = split_words(to.known_hosts_command)
     if not Path(program).is_absolute():
         raise InputError(
             f"KnownHostsCommand {program!r} is not an absolute path",
@@ -195,7 +196,12 @@ def _about(to: Destination, key: paramiko.PKey | None) -> dict[str, str]:
 def _output(arguments: list[str]) -> str:
     try:
         ended = subprocess.run(
-            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=_TIMEOUT, check=False
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            timeout=_TIMEOUT,
+            check=False,
+            creationflags=HIDDEN,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HostKeyError(
@@ -252,15 +258,18 @@ def _listed(path: Path, text: str) -> list[bytes]:
 
 
 def _by_ssh_keygen(path: Path, kind: str, blob: bytes) -> bool:
-    line = f"{kind} {base64.b64encode(blob).decode()}\n"
     try:
-        asked = subprocess.run(
-            ["ssh-keygen", "-Q", "-f", str(path), "/dev/stdin"],
-            input=line.encode(),
-            capture_output=True,
-            timeout=_TIMEOUT,
-            check=False,
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            shown = Path(folder, "key.pub")  # Windows has no /dev/stdin
+            shown.write_text(f"{kind} {base64.b64encode(blob).decode()}\n", encoding="ascii")
+            asked = subprocess.run(
+                [ssh_config.program("ssh-keygen") or "ssh-keygen", "-Q", "-f", str(path), str(shown)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TIMEOUT,
+                check=False,
+                creationflags=HIDDEN,
+            )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HostKeyError(
             f"RevokedHostKeys {path} is a key revocation list, which only ssh-keygen can read, and ssh-keygen cannot "

@@ -171,14 +171,20 @@ def words_of(text: str) -> list[str]:
     return words if shlex.join(words) == text else []
 
 
-def split(text: str, *, comments: bool = False) -> list[str]:
+def split(text: str, *, comments: bool = False, escapes: bool = True) -> list[str]:
     """The words of a line of configuration that quotes as a shell does, `comments` behind a # left out.
+
+    `escapes`: a backslash takes the meaning from what stands behind it; else it is a character like others.
 
     Raises:
         InputError: a quote has no end.
     """
+    words = shlex.shlex(text, posix=True, punctuation_chars=False)
+    words.whitespace_split = True
+    words.commenters = "#" if comments else ""
+    words.escape = "\\" if escapes else ""
     try:
-        return shlex.split(text, comments=comments)
+        return list(words)
     except ValueError as error:
         raise InputError(f"{text!r} cannot be split into words: {str(error).lower()}") from error
 

@@ -2,7 +2,8 @@
 
 `ssh -G HOST` prints the configuration after aliases, Include, Match (its `exec` too) and defaults. Without OpenSSH,
 `ssh_fallback` reads the files, and stops where it could not honour a line. What the profile states wins over both.
-PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`.
+PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`. On Windows, OpenSSH is
+the one that comes with the system.
 """
 
 import glob
@@ -20,10 +21,50 @@ from pathlib import Path
 
 import paramiko
 
+from core import this_workstation
 from core.errors import InputError
 from core.servers.profiles import Profile
 from core.servers.shell import split
 from core.this_workstation import user_name
+
+# Where OpenSSH is, and how it names files. On Windows: https://github.com/PowerShell/Win32-OpenSSH/wiki.
+
+_PROGRAM_DATA = "__PROGRAMDATA__"
+"""How the OpenSSH of Windows names the folder %PROGRAMDATA% in the output of `ssh -G`."""
+_BETWEEN_FILES_OF_WINDOWS = re.compile(rf"\s+(?=[A-Za-z]:[\\/]|[~/%$]|\\\\|{_PROGRAM_DATA}|none\b)")
+"""The space ahead of a further file name. Other spaces belong to a name, as in `C:\\Users\\Jane Doe`."""
+
+
+def program(name: str) -> str | None:
+    """Return the path of OpenSSH's program `name` (ssh, ssh-keygen); None if it is not installed.
+
+    On Windows, the one of the system comes first. One on PATH may be Git's, which names files in its own way and
+    reaches no agent of Windows.
+    """
+    if this_workstation.on_windows():
+        found = Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "OpenSSH", f"{name}.exe")
+        if found.is_file():
+            return str(found)
+    return shutil.which(name)
+
+
+def system_folder() -> Path:
+    """Return the folder of the configuration for all users of this workstation."""
+    return Path(_program_data(), "ssh") if this_workstation.on_windows() else Path("/etc/ssh")
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a line of ssh's configuration. On Windows, a backslash separates folders."""
+    return split(text, escapes=not this_workstation.on_windows())
+
+
+def _program_data() -> str:
+    return os.environ.get("PROGRAMDATA", "C:/ProgramData")
+
+
+def _path(name: str) -> Path:
+    return Path(name.replace(_PROGRAM_DATA, _program_data())).expanduser()
+
 
 # The TOKENS and environment variables of ssh_config(5), where and as OpenSSH expands them.
 
@@ -94,7 +135,6 @@ def _variable(keyword: str, name: str) -> str:
 # below alone. A line that was passed over in silence could have said whom not to trust.
 
 CONFIG_VARIABLE = "PGHAUL_SSH_CONFIG"
-SYSTEM = Path("/etc/ssh/ssh_config")
 
 _HONOURED = frozenset(
     """
@@ -148,7 +188,7 @@ def fallback_options(name: str) -> dict[str, list[str]]:
 def _files() -> Iterator[Path]:
     """The user's file ahead of the system's: the first value counts. A file that is named is the only one."""
     chosen = os.environ.get(CONFIG_VARIABLE)
-    paths = (Path(chosen),) if chosen else (Path.home() / ".ssh" / "config", SYSTEM)
+    paths = (Path(chosen),) if chosen else (Path.home() / ".ssh" / "config", _system_file())
     return (path for path in paths if path.is_file())
 
 
@@ -158,7 +198,7 @@ def _check(path: Path, number: int, line: str) -> None:
     keyword, _, value = line.replace("=", " ", 1).partition(" ")
     keyword, value = keyword.lower(), value.strip()
     # ssh_config(5): relative to ~/.ssh in whatever file of a user's, beside it in the system's
-    if not _honourable(keyword, value, SYSTEM.parent if path == SYSTEM else Path.home() / ".ssh"):
+    if not _honourable(keyword, value, path.parent if path == _system_file() else Path.home() / ".ssh"):
         raise InputError(
             f"{path}:{number}: only OpenSSH can interpret {line!r}, and it is not installed",
             "install the OpenSSH client (ssh), which pghaul then uses to read the file; or name another file in "
@@ -166,9 +206,13 @@ def _check(path: Path, number: int, line: str) -> None:
         )
 
 
+def _system_file() -> Path:
+    return system_folder() / "ssh_config"
+
+
 def _honourable(keyword: str, value: str, folder: Path) -> bool:
     if keyword == "include":
-        return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split(value))  # noqa: PTH207  the pattern may be absolute
+        return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split_words(value))  # noqa: PTH207  the pattern may be absolute
     if keyword == "match":
         words = [word.lower().lstrip("!") for word in value.split()]
         return bool(words) and (words == ["all"] or all(word in _MATCHED for word in words[::2]))
@@ -340,17 +384,16 @@ def parse_options(text: str) -> dict[str, list[str]]:
 
 
 def _options(name: str, user: str | None, port: int | None) -> Options:
-    program = shutil.which("ssh")
-    if program is None:
+    ssh = program("ssh")
+    if ssh is None:
         return fallback_options(name)
-    arguments = [program, "-G"]
+    arguments = [ssh, "-G"]
     if chosen := os.environ.get(CONFIG_VARIABLE):
         arguments += ["-F", chosen]
     if user:
         arguments += ["-l", user]
     if port:
         arguments += ["-p", str(port)]
-    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console flashes up on Windows
     try:
         answer = subprocess.run(
             [*arguments, "--", name],
@@ -358,7 +401,7 @@ def _options(name: str, user: str | None, port: int | None) -> Options:
             stdin=subprocess.DEVNULL,
             timeout=_TIMEOUT,
             check=False,
-            creationflags=hidden,
+            creationflags=this_workstation.HIDDEN,
         )
     except subprocess.TimeoutExpired as error:
         raise InputError(
@@ -382,10 +425,11 @@ def _destination(name: str, options: Options, user: str | None, port: int | None
 
     def paths(keyword: str, default: str = "") -> tuple[Path, ...]:
         lines = options.get(keyword) or ([default] if default else [])
-        return tuple(Path(expand(keyword, word, known)).expanduser() for line in lines for word in _words(line))
+        return tuple(_path(expand(keyword, word, known)) for line in lines for word in _words(line))
 
     files = paths("userknownhostsfile", "~/.ssh/known_hosts ~/.ssh/known_hosts2")
-    files += paths("globalknownhostsfile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2")
+    of_all = system_folder()
+    files += paths("globalknownhostsfile", f"{of_all / 'ssh_known_hosts'} {of_all / 'ssh_known_hosts2'}")
     return Destination(
         alias=name,
         host=host,
@@ -430,7 +474,8 @@ def _words(line: str) -> list[str]:
     """A line's file names; one name may be quoted, or hold spaces where such a file exists. `none` is no file."""
     if Path(line).expanduser().is_file():
         return [line]
-    return [word.strip('"') for word in line.split() if word.lower() != "none"]
+    words = _BETWEEN_FILES_OF_WINDOWS.split(line) if this_workstation.on_windows() else line.split()
+    return [word.strip('"') for word in words if word.lower() != "none"]
 
 
 def _agent(value: str, known: Mapping[str, str]) -> str | None:

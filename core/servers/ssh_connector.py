@@ -1,5 +1,6 @@
 """Opens SSH connections to a destination: socket, jump hosts, proxy command, handshake, host key and login."""
 
+import errno
 import logging
 import os
 import selectors
@@ -209,8 +210,7 @@ class SshConnector:
         """Connect without blocking, so that a cancelled job does not wait for a dead address."""
         try:
             wire.setblocking(False)
-            wire.connect_ex(address)  # type: ignore[arg-type]  # getaddrinfo's address fits its own family
-            self._wait_for(wire)
+            self._wait_for(wire, wire.connect_ex(address))  # type: ignore[arg-type]  # getaddrinfo's address fits its own family
             wire.setblocking(True)
             wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each command waits 40 ms for an ACK
         except BaseException:  # a cancel too: a socket that nobody has is closed by nobody
@@ -218,7 +218,10 @@ class SshConnector:
             raise
         return wire
 
-    def _wait_for(self, wire: socket.socket) -> None:
+    def _wait_for(self, wire: socket.socket, begun: int) -> None:
+        """Wait until it is connected. `begun`: the code with which the system has begun to connect it."""
+        if begun not in {0, errno.EINPROGRESS, errno.EWOULDBLOCK}:  # it has not, and the socket does not tell later
+            raise OSError(begun, _describe(begun))
         until = time.monotonic() + self.deadline
         with selectors.DefaultSelector() as selector:
             selector.register(wire, selectors.EVENT_WRITE)
@@ -227,7 +230,7 @@ class SshConnector:
                 if time.monotonic() > until:
                     raise TimeoutError
         if code := wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
-            raise OSError(code, os.strerror(code))
+            raise OSError(code, _describe(code))
 
     def _unreachable(self, to: Destination, problem: OSError) -> UnreachableError:
         where = f"{to.host} port {to.port}"
@@ -292,6 +295,12 @@ class SshConnector:
                 "check the port; a busy sshd also drops connections (MaxStartups)",
             )
         return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "run `ssh -v` for details")
+
+
+def _describe(code: int) -> str:
+    """Return what the system says of an error of a socket; on Windows, os.strerror knows none of these."""
+    known: Mapping[int, str] = getattr(socket, "errorTab", {})
+    return known.get(code) or os.strerror(code)
 
 
 def _format_address(host: str, user: str | None, port: int | None) -> str:

@@ -188,11 +188,11 @@ def parse_json(text: str) -> tuple[list[Fields], list[Refused]]:
     except (ValueError, RecursionError) as error:
         raise ParseError(
             f"the list begins like JSON, but is not valid JSON: {error}",
-            "print it again: ansible-inventory -i FILE --list",
+            "print it again: `ansible-inventory -i FILE --list`",
         ) from error
     if not isinstance(document, dict):
         raise ParseError(
-            "the list is JSON, but not an inventory", "print the inventory with: ansible-inventory -i FILE --list"
+            "the list is JSON, but not an inventory", "print the inventory with: `ansible-inventory -i FILE --list`"
         )
     made = _Inventory()
     for group, value in document.items():
@@ -382,7 +382,9 @@ def read_list(name: str, text: str) -> ServerList:
     if not found.refused:
         raise ParseError(f"there is no server in {name}", f"expected: {_EXPECTED}")
     first = found.refused[0]
-    raise ParseError(f"there is no server in {name}: {first.place}: {first.reason}", f"expected: {_EXPECTED}")
+    raise ParseError(
+        f"the list {name} contains no server that can be used: {first.place}: {first.reason}", f"expected: {_EXPECTED}"
+    )
 
 
 def _read(name: str, text: str) -> ServerList:
@@ -397,7 +399,7 @@ def _read(name: str, text: str) -> ServerList:
     if said and _YAML.fullmatch(said[0].strip()):
         raise InputError(
             f"{name} is an inventory in YAML, which only Ansible can read",
-            f"ansible-inventory -i {quoted(name)} --list | pghaul server import -",
+            f"let Ansible print it: `ansible-inventory -i {quoted(name)} --list | pghaul server import -`",
         )
     if any(_SSH_BLOCK.match(line) and _SSH_OPTION.match(below) for line, below in pairwise(said)):
         raise InputError(

@@ -1,8 +1,13 @@
 """Key files of every format that ssh-keygen writes, their certificates, and what is none."""
 
+import errno
 import os
+import select
 import shutil
+import socket
 import subprocess
+import threading
+import tty
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +16,7 @@ from typing import cast
 import paramiko
 import pytest
 
+from core import this_workstation
 from core.errors import AuthenticationError
 from core.jobs import Job
 from core.servers import authentication, secrets
@@ -177,6 +183,75 @@ def test_identities_only_offers_what_is_named_and_no_more(plain: Path, tmp_path:
     # the private half in the agent alone
     shutil.copy(plain / "ed25519.pub", tmp_path / "mine.pub")
     assert _offered(replace(alone, identity_files=(tmp_path / "mine.pub",))) == ["ssh-ed25519"]
+
+
+@pytest.fixture
+def pipe(agent: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The rules of Windows, and a pipe to the agent: a file that is opened by its name and read and written at once."""
+    ours, theirs = os.openpty()
+    tty.setraw(theirs)
+    with socket.socket(socket.AF_UNIX) as wire:
+        wire.connect(agent)
+        ended = threading.Event()
+        ends: list[int | socket.socket] = [ours, wire]
+
+        def carry() -> None:
+            while not ended.is_set():
+                for ready in select.select(ends, [], [], 0.05)[0]:
+                    if ready is wire:
+                        os.write(ours, wire.recv(4096))
+                    else:
+                        wire.sendall(os.read(ours, 4096))
+
+        carrier = threading.Thread(target=carry)
+        carrier.start()
+        monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+        yield os.ttyname(theirs)
+        ended.set()
+        carrier.join()
+    os.close(ours)
+    os.close(theirs)
+
+
+@pytest.mark.parametrize("named_by", ["IdentityAgent", "SSH_AUTH_SOCK"])
+def test_on_windows_an_agent_is_reached_through_its_pipe(
+    named_by: str, pipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_AUTH_SOCK", pipe if named_by == "SSH_AUTH_SOCK" else "/none")
+    to = replace(TO, identity_agent=pipe if named_by == "IdentityAgent" else None)
+    agent = authentication.open_agent(to)
+    assert agent is not None
+    first, second = authentication.keys_of_agent(agent, to)
+    assert [first.key.get_name(), second.key.get_name()] == ["ssh-ed25519", "ecdsa-sha2-nistp256"]
+    public = paramiko.Ed25519Key(data=first.key.asbytes())
+    signature = cast("bytes", first.key.sign_ssh_data(b"data", first.key.get_name()))  # the stubs know no agent's key
+    assert public.verify_ssh_sig(b"data", paramiko.Message(signature))
+    agent.close()
+
+
+@pytest.mark.parametrize("pipe_name", [None, r"\\.\pipe\none"])
+def test_on_windows_without_an_agent_there_are_no_keys(pipe_name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    assert _offered(replace(TO, identity_agent=pipe_name)) == []
+
+
+def test_a_pipe_that_is_busy_is_asked_again(pipe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows says `invalid argument` until the agent has freed the pipe of the one who used it before."""
+    busy = [True, True, False]
+    really = os.open
+
+    def open_file(path: str, flags: int, *rest: int) -> int:
+        if path == pipe and busy.pop(0):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        return really(path, flags, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", open_file)
+        agent = authentication.open_agent(replace(TO, identity_agent=pipe))
+    assert agent is not None
+    assert len(agent.get_keys()) == 2
+    agent.close()
 
 
 class Transport:

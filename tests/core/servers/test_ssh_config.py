@@ -3,14 +3,15 @@
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from core import this_workstation
 from core.errors import InputError
 from core.servers import ssh_config
 from core.servers.profiles import Profile
-from core.servers.ssh_config import Destination, destination, hops, hosts_of, named_hosts, resolve
+from core.servers.ssh_config import Destination, destination, hops, hosts_of, named_hosts, resolve, split_words
 
 needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's client is not installed")
 
@@ -147,7 +148,7 @@ def fallback_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("PGHAUL_SSH_CONFIG")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(ssh_config, "SYSTEM", tmp_path / "system")
+    monkeypatch.setattr(ssh_config, "system_folder", lambda: tmp_path)
     return path
 
 
@@ -190,7 +191,7 @@ def test_how_long_an_rsa_key_must_be_is_honoured(fallback_config: Path) -> None:
 
 def test_the_systems_file_counts_behind_the_users(fallback_config: Path, tmp_path: Path) -> None:
     fallback_config.write_text("Host db\n  Port 2222\n")
-    (tmp_path / "system").write_text("Host *\n  Port 22\n  HostKeyAlias all\n")
+    (tmp_path / "ssh_config").write_text("Host *\n  Port 22\n  HostKeyAlias all\n")
     found = resolve("db")
     assert (found.port, found.host_key_alias) == (2222, "all")
 
@@ -215,7 +216,7 @@ def test_the_systems_file_counts_behind_the_users(fallback_config: Path, tmp_pat
         "Unheard of",
     ],
 )
-@pytest.mark.parametrize("place", [".ssh/config", "system"])
+@pytest.mark.parametrize("place", [".ssh/config", "ssh_config"])
 def test_what_is_not_stops_with_the_line(fallback_config: Path, tmp_path: Path, line: str, place: str) -> None:
     for folder in (fallback_config.parent, tmp_path):
         (folder / "more").write_text("Host *\n")
@@ -226,6 +227,87 @@ def test_what_is_not_stops_with_the_line(fallback_config: Path, tmp_path: Path, 
     assert str(tmp_path / place) in stopped.value.message
     assert "OpenSSH" in stopped.value.hint
     assert not (tmp_path / "ran").exists()
+
+
+# On Windows: the OpenSSH of the system, and how it names files.
+
+OF_WINDOWS = r"""
+hostname 192.0.2.1
+port 22
+stricthostkeychecking ask
+identityfile C:\Users\Jane Doe\.ssh\id_ed25519
+identityagent \\.\pipe\another-agent
+globalknownhostsfile __PROGRAMDATA__\ssh/ssh_known_hosts __PROGRAMDATA__\ssh/ssh_known_hosts2
+userknownhostsfile C:\Users\Jane Doe/.ssh/known_hosts C:\Users\Jane Doe/.ssh/known_hosts2
+"""
+"""The lines of `ssh -G` that concern files, as the OpenSSH of Windows prints them."""
+
+
+@pytest.fixture
+def on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The rules of Windows, with a folder for the programs of OpenSSH; nothing of it is on PATH."""
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    monkeypatch.setenv("SYSTEMROOT", str(tmp_path / "Windows"))
+    monkeypatch.setenv("PROGRAMDATA", r"C:\ProgramData")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("PGHAUL_SSH_CONFIG")
+    folder = tmp_path / "Windows" / "System32" / "OpenSSH"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def install(path: Path, prints: str) -> None:
+    path.write_text(f"#!/bin/sh\n/bin/cat <<'END'\n{prints}END\n")
+    path.chmod(0o755)
+
+
+def test_on_windows_the_ssh_of_the_system_is_asked_and_its_files_are_found(on_windows: Path, tmp_path: Path) -> None:
+    install(on_windows / "ssh.exe", OF_WINDOWS)
+    install(tmp_path / "ssh", "hostname of-git\n")
+    found = resolve("db")
+    assert found.host == "192.0.2.1"
+    assert [PureWindowsPath(path) for path in found.known_hosts] == [
+        PureWindowsPath(r"C:\Users\Jane Doe\.ssh\known_hosts"),
+        PureWindowsPath(r"C:\Users\Jane Doe\.ssh\known_hosts2"),
+        PureWindowsPath(r"C:\ProgramData\ssh\ssh_known_hosts"),
+        PureWindowsPath(r"C:\ProgramData\ssh\ssh_known_hosts2"),
+    ]
+    assert [PureWindowsPath(path) for path in found.identity_files] == [
+        PureWindowsPath(r"C:\Users\Jane Doe\.ssh\id_ed25519")
+    ]
+    assert found.identity_agent == r"\\.\pipe\another-agent"
+
+
+def test_on_windows_without_an_ssh_of_the_system_the_one_on_path_is_asked(on_windows: Path, tmp_path: Path) -> None:
+    install(tmp_path / "ssh", "hostname of-git\nuserknownhostsfile ~/.ssh/known_hosts ~/.ssh/known_hosts2\n")
+    found = resolve("db")
+    assert not (on_windows / "ssh.exe").exists()
+    assert found.host == "of-git"
+    assert [path.name for path in found.known_hosts[:2]] == ["known_hosts", "known_hosts2"]
+
+
+def test_on_windows_without_any_ssh_the_systems_file_is_that_of_windows(
+    on_windows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROGRAMDATA", str(tmp_path / "Program Data"))
+    (tmp_path / "Program Data" / "ssh").mkdir(parents=True)
+    (tmp_path / "Program Data" / "ssh" / "ssh_config").write_text("Host *\n  HostKeyAlias all\n")
+    monkeypatch.setenv("HOME", str(on_windows))
+    found = resolve("db")
+    assert found.host_key_alias == "all"
+    assert found.known_hosts == (
+        *(on_windows / ".ssh" / name for name in ("known_hosts", "known_hosts2")),
+        *(tmp_path / "Program Data" / "ssh" / name for name in ("ssh_known_hosts", "ssh_known_hosts2")),
+    )
+
+
+@pytest.mark.usefixtures("on_windows")
+def test_on_windows_a_backslash_separates_folders() -> None:
+    assert split_words(r'C:\tools\keys.exe "a b" %H') == [r"C:\tools\keys.exe", "a b", "%H"]
+
+
+def test_elsewhere_a_backslash_escapes() -> None:
+    assert split_words(r"/usr/bin/keys a\ b") == ["/usr/bin/keys", "a b"]
 
 
 def test_names_alone_and_no_pattern() -> None:

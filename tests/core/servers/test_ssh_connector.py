@@ -1,5 +1,7 @@
 """A transport of ours, without a server behind it."""
 
+import errno
+import os
 import socket
 from contextlib import closing
 
@@ -45,6 +47,27 @@ def test_a_name_that_is_unknown_without_the_network_of_a_company_may_be_known_la
     with pytest.raises(UnreachableError, match="db1 cannot be resolved") as caught:
         SshConnector(Profile("old", "db1"), Nobody(), Job(), deadline=1).connect(Destination("old", "db1", 22, "dba"))
     assert not caught.value.lasting
+
+
+def connection_to(address: str) -> UnreachableError:
+    """Return how the connection to an address fails that no packet is sent to."""
+    with pytest.raises(UnreachableError) as caught:
+        SshConnector(Profile("old", address), Nobody(), Job(), deadline=5).connect(
+            Destination("old", address, 22, "dba")
+        )
+    return caught.value
+
+
+def test_a_network_that_is_not_there_is_named_without_waiting() -> None:
+    error = connection_to("255.255.255.255")
+    assert "255.255.255.255 port 22 cannot be reached: " in error.message
+    assert error.message.endswith((os.strerror(errno.ENETUNREACH), os.strerror(errno.EACCES)))
+
+
+def test_on_windows_the_table_of_sockets_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {errno.ENETUNREACH: "The network cannot be reached.", errno.EACCES: "The network cannot be reached."}
+    monkeypatch.setattr(socket, "errorTab", table, raising=False)
+    assert connection_to("255.255.255.255").message.endswith("cannot be reached: The network cannot be reached.")
 
 
 def test_what_is_no_name_stays_unknown() -> None:
