@@ -7,6 +7,7 @@ commands read and write none.
 import dataclasses
 import json
 import re
+import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 T = TypeVar("T")
+
+_loading = threading.Lock()
+"""Held while pydantic is imported, which goes on while it is used: its modules import each other inside of functions.
+If two threads did so, Python would let one of them go on with a module of which a part is still missing."""
 
 
 def to_plain(value: object) -> Any:
@@ -36,10 +41,11 @@ def dump(value: object, *, indent: int | None = None) -> str:
 
 def load(kind: type[T], text: str | bytes) -> T:
     """The dataclass `kind` from a JSON document; raises InputError that names each wrong field by its path."""
-    from pydantic import ValidationError
+    adapter = _adapter(kind)
+    from pydantic import ValidationError  # behind the adapter, for which it was loaded
 
     try:
-        result: T = _adapter(kind).validate_json(text)
+        result: T = adapter.validate_json(text)
     except ValidationError as error:
         found = "; ".join(
             f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"
@@ -76,9 +82,10 @@ def redacted_text(text: str) -> str:
 
 
 def _made(kind: Any) -> "TypeAdapter[Any]":
-    from pydantic import TypeAdapter
+    with _loading:
+        from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+        return TypeAdapter(kind)
 
 
 _adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_made)

@@ -32,6 +32,8 @@ class Progress:
         title: the same for people.
         whole: how far all of the work is, where this is one part of a long one, in words.
         server: where it is done, if that is one server.
+        execution: the execution that it is a part of, by its number in the history; None: it is part of none. Who shows
+            the state of executions too tells `whole` and the amount from there, so that all figures are of one time.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Progress:
     unit: str = "steps"
     whole: str = ""
     server: str = ""
+    execution: int | None = None
 
     @property
     def heading(self) -> str:
@@ -94,7 +97,19 @@ class Live:
     by: str = ""
 
 
-Event = Progress | Note | CommandStarted | CommandEnded | Live
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """How far one of many servers is, on which the same work is done side by side.
+
+    `state` is `waiting`, `running` or `done`. `result`: what came of it, once it is done.
+    """
+
+    server: str
+    state: str
+    result: object = None
+
+
+Event = Progress | Note | CommandStarted | CommandEnded | Live | ServerState
 
 
 class Job:

@@ -3,6 +3,10 @@
 import getpass
 import os
 import platform
+import subprocess
+
+HIDDEN: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+"""The `creationflags` of each program that pghaul starts: on Windows, no console window appears for it."""
 
 
 def user_name() -> str:

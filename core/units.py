@@ -126,6 +126,14 @@ def duration(number: float | None) -> str:
     return f"{days} d {hours} h"
 
 
+def about(number: float | None) -> str:
+    """An estimated duration, no finer than it can be: whole minutes from ten on, and '24 h' for '24 h 00 min'."""
+    if not known(number):
+        return ABSENT
+    rounded = 60 * round(number / 60) if number >= 600 else number
+    return duration(rounded).removesuffix(" 00 s").removesuffix(" 00 min")
+
+
 def measured(number: float | None) -> str:
     """A measured time for people, which may be far below a second: 0.0403 -> '40.3 ms', 45 -> '45 s'."""
     return seconds(number) if known(number) and 0 < number < 0.1 else duration(number)

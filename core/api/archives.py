@@ -2,12 +2,39 @@
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from core.benchmarks.model import ELSEWHERE
 from core.comparison.sets import place_on_server
 from core.errors import HistoryError, InputError
 from core.history.archive import Archive, read
 from core.history.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRuns:
+    """An archive of benchmarks that belong to no move.
+
+    Attributes:
+        removed_servers: those of its servers that the history has no profile of any more; only their names are in it.
+    """
+
+    path: Path
+    removed_servers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an archive has brought.
+
+    Attributes:
+        move: its name here; None: the archive had benchmarks of no move.
+        removed_servers: servers that had been removed where the archive was made; their benchmarks have their names.
+    """
+
+    move: str | None
+    removed_servers: tuple[str, ...]
 
 
 def export_move(store: Store, move: str, path: Path, *, replacing: bool = False) -> Path:
@@ -21,8 +48,8 @@ def export_move(store: Store, move: str, path: Path, *, replacing: bool = False)
     return path
 
 
-def export_runs(store: Store, places: Sequence[str], path: Path, *, replacing: bool = False) -> Path:
-    """Write the benchmarks on volumes that belong to no move to an archive, and return the path of the archive.
+def export_runs(store: Store, places: Sequence[str], path: Path, *, replacing: bool = False) -> ExportedRuns:
+    """Write the benchmarks on volumes that belong to no move to an archive. Their servers may have been removed.
 
     Args:
         store: the history.
@@ -35,23 +62,25 @@ def export_runs(store: Store, places: Sequence[str], path: Path, *, replacing: b
             replaced, or it cannot be written.
     """
     path = path.absolute()
-    store.export_runs([place_on_server(word, dated=False) for word in places], path, replacing=replacing)
-    return path
+    named = [place_on_server(word, dated=False) for word in places]
+    store.export_runs(named, path, replacing=replacing)
+    known = {ELSEWHERE, *(profile.name for profile in store.profiles())}
+    return ExportedRuns(path, tuple(sorted({place.server for place in named} - known)))
 
 
-def import_move(store: Store, path: Path, name: str | None = None) -> str | None:
-    """Import a move from an archive into the history, under `name` or its own name, and return its name.
+def import_move(store: Store, path: Path, name: str | None = None) -> Imported:
+    """Import a move from an archive into the history, under `name` or its own name.
 
-    If the archive contains benchmarks of no move, those that are not in the history yet are imported, and None is
-    returned. If the import fails, the history stays unchanged.
+    If the archive contains benchmarks of no move, those that are not in the history yet are imported. If the import
+    fails, the history stays unchanged.
 
     Raises:
         InputError: the file is not an archive, is damaged, has another schema, or contains what pghaul never writes; or
-            the move exists already, or one of its servers has the name of another server.
+            the move exists already; or a server has, or may have, the name of another one here.
     """
     archive = read(path)
     _validate_archive(path, archive)
-    return store.take_in(archive, name)
+    return Imported(store.take_in(archive, name), archive.removed_servers)
 
 
 def _validate_archive(path: Path, archive: Archive) -> None:

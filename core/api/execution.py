@@ -36,7 +36,7 @@ from core.migration.execution.outcome import (
     outcome_of,
     result_of,
 )
-from core.migration.execution.passes import find_extra_pass
+from core.migration.execution.passes import FinishedPasses, read_finished_passes
 from core.migration.execution.queries import METRICS as QUERY_METRICS
 from core.migration.execution.queries import SHOWN as QUERY_RUNS
 from core.migration.execution.queries import QueryResults, query_results, without_script_texts
@@ -95,6 +95,7 @@ __all__ = [
     "Downtime",
     "ExecutionState",
     "Figures",
+    "FinishedPasses",
     "MoveStatus",
     "NextOption",
     "Operator",
@@ -116,7 +117,6 @@ __all__ = [
     "explain_missing_query",
     "explain_no_dress_rehearsal",
     "files_verified",
-    "find_extra_pass",
     "find_wait",
     "follow_up",
     "follow_up_tasks",
@@ -125,11 +125,13 @@ __all__ = [
     "next_options",
     "open_follow_up_tasks",
     "query_results",
+    "read_finished_passes",
     "read_script",
     "read_state",
     "result_of",
     "resume_execution",
     "roll_back_execution",
+    "running_steps",
     "seconds_left",
     "suggest_next_commands",
     "tell_again",

@@ -40,6 +40,7 @@ __all__ = [
     "save_hooks",
     "save_move",
     "unfinished_executions",
+    "used_clusters",
     "volume_path",
 ]
 
@@ -170,6 +171,11 @@ def rank_fleet(
     """
     found = [_assess_move(session, move, facts, failures, look) for move in moves]
     return rank_moves(mark_conflicts(found, _other_completed_moves(session, found)))
+
+
+def used_clusters(moves: Iterable[FleetMove]) -> set[tuple[str, str]]:
+    """Return the server and the data directory of each cluster that a move takes or makes."""
+    return {place for one in moves for place in ((one.move.old, one.move.cluster), (one.move.new, one.move.target))}
 
 
 def _assess_move(

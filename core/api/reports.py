@@ -28,6 +28,7 @@ from core.servers.profiles import Profile
 from core.sides import Side
 
 __all__ = [
+    "FleetReport",
     "Format",
     "Kind",
     "Options",

@@ -5,11 +5,14 @@ continues with the missing servers when it is run again. A server that fails bec
 """
 
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
 
 from core import units
 from core.api.facts import collect_and_save
@@ -20,17 +23,39 @@ from core.errors import InputError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts
 from core.history.recorded_profiles import checked_name
-from core.jobs import Job, Note, Progress
+from core.inputs import read_input
+from core.jobs import Job, Note, Progress, ServerState
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.volumes import volume_path
 from core.migration.fleet import FleetMove, make_fleet_move
 from core.migration.model.move import Move
 from core.servers.connection import connect
+from core.servers.lists.formats import read_list
 from core.servers.lists.model import Listed, Refused, ServerList, WantedMove
 from core.servers.profiles import Asker, Profile
+from core.servers.ssh_config import config_file
+
+__all__ = [
+    "AT_ONCE",
+    "FRESH_SECONDS",
+    "MOST_AT_ONCE",
+    "Refused",
+    "ServerList",
+    "Survey",
+    "SurveyedCluster",
+    "SurveyedServer",
+    "Taken",
+    "import_list",
+    "import_moves",
+    "import_servers",
+    "load_list",
+    "run_survey",
+]
 
 AT_ONCE = 8
 """How many servers are read at once: sshd, or a jump host, drops some of more than ten logins (MaxStartups)."""
+MOST_AT_ONCE = 64
+"""How many may be read at once at most."""
 FRESH_SECONDS = 3600.0
 """Facts that are less than an hour old are not read again, for example those of an interrupted survey."""
 
@@ -106,6 +131,7 @@ def run_survey(
     *,
     at_once: int = AT_ONCE,
     refresh: bool = False,
+    since: datetime | None = None,
     replacing: bool = False,
 ) -> Survey:
     """Read every server of a list, or of the history, and check the moves between them.
@@ -117,6 +143,7 @@ def run_survey(
         job: the job that reports each server; after a cancel, the facts that were read stay in the history.
         at_once: how many servers are read at the same time.
         refresh: read also servers whose facts are recent.
+        since: when the survey began that this one continues: servers that were read since then are not read again.
         replacing: whether the list overrides servers and moves in the history.
 
     Raises:
@@ -129,12 +156,11 @@ def run_survey(
     names = tuple(profiles) if taken is None else taken.servers
     if not names:
         raise _no_server_error(() if taken is None else taken.refused)
-    reading = _SurveyReader(
-        session, asker, job, profiles, _moves_to_survey(session, found, names, replacing=replacing), refresh=refresh
-    )
+    moves = _moves_to_survey(session, found, names, replacing=replacing)
+    reading = _SurveyReader(session, asker, job, profiles, moves, refresh=refresh, since=since)
     rows = reading.read_all(names, at_once)
     if found is not None and taken is not None:
-        taken = import_moves(session, found, taken, replacing=replacing)
+        taken = import_moves(session, found, taken, replacing=replacing, job=job)
     return Survey(
         servers=tuple(rows.values()),
         moves=_check_moves(session, rows, job),
@@ -163,7 +189,8 @@ def _moves_to_survey(
             ends = each.profile.name, wanted.new, wanted.cluster, wanted.target
             if replacing or wanted.name not in known:
                 known[wanted.name] = Move(wanted.name, *ends, old_volume="", new_volume="")
-    return [move for move in known.values() if move.old in set(names)]
+    read = set(names)
+    return [move for move in known.values() if move.old in read]
 
 
 @dataclass
@@ -177,6 +204,7 @@ class _SurveyReader:
         profiles: every known server, by name.
         moves: the moves from the servers that are read.
         refresh: read also servers whose facts are recent.
+        since: facts that were read since then are recent in any case.
         facts: the facts of each server, read or recent.
     """
 
@@ -186,19 +214,29 @@ class _SurveyReader:
     profiles: dict[str, Profile]
     moves: list[Move]
     refresh: bool
+    since: datetime | None
     facts: dict[str, Facts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._leaving: dict[str, list[Move]] = {}  # by the old server: there may be thousands of both
+        self._coming: dict[str, list[Move]] = {}  # by the new server
+        for move in self.moves:
+            self._leaving.setdefault(move.old, []).append(move)
+            self._coming.setdefault(move.new, []).append(move)
 
     def read_all(self, names: Sequence[str], at_once: int) -> dict[str, SurveyedServer]:
         """Return the result of each server, in order, followed by the targets of their moves.
 
         New servers are read last, because the facts of the old servers say what must be looked for on them.
         """
-        ends = [move.new for move in self.moves if move.new in self.profiles]
+        ends = dict.fromkeys(move.new for move in self.moves if move.new in self.profiles)
         wanted = list(dict.fromkeys((*names, *ends)))
         rows: dict[str, SurveyedServer] = {}
+        for name in wanted:
+            self.job.report(ServerState(name, "waiting"))
         with ThreadPoolExecutor(at_once, thread_name_prefix="survey") as pool:
             try:
-                for part in ([name for name in wanted if name not in ends], list(dict.fromkeys(ends))):
+                for part in ([name for name in wanted if name not in ends], list(ends)):
                     self._read_part(pool, part, rows, len(wanted))
             except BaseException:  # also when cancelled: waiting reads do not start
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -211,20 +249,32 @@ class _SurveyReader:
         silent = record_commands(
             self.session.store, self.job.relay(lambda _: None)
         )  # the job's listener has one thread
-        running = [pool.submit(self._row, self.profiles[name], silent) for name in names]
-        for future in as_completed(running):
-            row = future.result()
+        told: SimpleQueue[str | Future[SurveyedServer]] = SimpleQueue()
+        for name in names:
+            pool.submit(self._row, self.profiles[name], silent, partial(told.put, name)).add_done_callback(told.put)
+        ended = 0
+        while ended < len(names):
+            each = told.get()
+            if isinstance(each, str):
+                self.job.report(ServerState(each, "running"))
+                continue
+            row = each.result()
+            ended += 1
             rows[row.server] = row
+            self.job.report(ServerState(row.server, "done", row))
             self.job.report(Note(_describe_row(row), "warning" if row.failure else "info"))
-            self.job.report(Progress("survey", "survey", len(rows), total, whole=f"{len(rows)} of {total} servers"))
+            whole = f"{len(rows)} of {total} servers are done"
+            self.job.report(Progress("survey", "Read the servers", len(rows), total, whole=whole))
+            self.job.check()  # nothing else does where the facts of all servers are recent
 
-    def _row(self, profile: Profile, job: Job) -> SurveyedServer:
+    def _row(self, profile: Profile, job: Job, begin: Callable[[], None]) -> SurveyedServer:
+        begin()
         begun = time.monotonic()
-        known = self.session.store.facts(profile.name)
-        if known is not None and not self.refresh and self._fresh(profile.name, known):
-            self.facts[profile.name] = known
-            return _row(profile, known, time.monotonic() - begun, asked=False)
         try:
+            known = self.session.store.facts(profile.name)
+            if known is not None and self._recent(profile.name, known):
+                self.facts[profile.name] = known
+                return _row(profile, known, time.monotonic() - begun, asked=False)
             read = self._read(profile, known, job)
         except (ServerError, InputError) as error:
             job.check()  # a connection that a cancel has ended is not a failure of the server
@@ -241,12 +291,15 @@ class _SurveyReader:
         self.facts[profile.name] = read
         return _row(profile, read, time.monotonic() - begun, asked=True)
 
-    def _fresh(self, name: str, known: Facts) -> bool:
+    def _recent(self, name: str, known: Facts) -> bool:
+        """Return whether the facts of a server need not be read again."""
+        if self.refresh and (self.since is None or known.taken_at < self.since):
+            return False
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         return (
             age < FRESH_SECONDS
-            and all(known.cluster(each.cluster) for each in self.moves if each.old == name)
-            and all(self._knows_target(each, known) for each in self.moves if each.new == name)
+            and all(known.cluster(each.cluster) for each in self._leaving.get(name, ()))
+            and all(self._knows_target(each, known) for each in self._coming.get(name, ()))
         )
 
     def _knows_target(self, move: Move, new: Facts) -> bool:
@@ -255,8 +308,8 @@ class _SurveyReader:
         return target is not None and all(folder in new.target_entries for folder in self._tablespaces(move))
 
     def _read(self, profile: Profile, known: Facts | None, job: Job) -> Facts:
-        here = [move.cluster for move in self.moves if move.old == profile.name]
-        coming = [move for move in self.moves if move.new == profile.name]
+        here = [move.cluster for move in self._leaving.get(profile.name, ())]
+        coming = self._coming.get(profile.name, ())
         folders = list(dict.fromkeys((*here, *(move.target for move in coming))))
         places = [place for move in coming for place in self._tablespaces(move)]
         with connect(profile, self.asker, job) as server:
@@ -296,13 +349,28 @@ def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) ->
     def moves_with_progress() -> Iterator[Move]:
         for number, move in enumerate(moves):
             job.check()
-            job.report(Progress("checks", "checks", number, len(moves)))
+            job.report(Progress("checks", "Check the moves", number, len(moves)))
             yield move
 
     moves = [move for move in session.store.moves() if move.old in rows and move.new in rows]
     facts = {name: session.store.facts(name) for name in {name for move in moves for name in (move.old, move.new)}}
     failures = {name: row.failure for name, row in rows.items() if row.failure}
     return rank_fleet(session, moves_with_progress(), facts, failures, look)
+
+
+def load_list(path: Path | None) -> ServerList:
+    """Return the servers and moves of a file with a list, or of `~/.ssh/config`; nothing is imported.
+
+    Args:
+        path: the file; None: the ssh configuration that ssh uses.
+
+    Raises:
+        InputError: the file cannot be read, or there is no server in it; or ssh uses no configuration.
+    """
+    file = config_file() if path is None else path
+    if file is None:
+        raise InputError("ssh uses no configuration of your own", "choose a file with a list of servers")
+    return read_list(str(file), read_input(str(file)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,14 +417,22 @@ def import_servers(session: Session, found: ServerList, *, replacing: bool) -> T
     return Taken(added, changed, kept, moves=(), refused=(*found.refused, *sorting.refused))
 
 
-def import_moves(session: Session, found: ServerList, taken: Taken, *, replacing: bool) -> Taken:
-    """Import the moves of the imported servers; their volumes come from the facts of the servers, if any."""
+def import_moves(
+    session: Session, found: ServerList, taken: Taken, *, replacing: bool, job: Job | None = None
+) -> Taken:
+    """Import the moves of the imported servers; their volumes come from the facts of the servers, if any.
+
+    Raises:
+        Cancelled: the job was cancelled; the moves until then stay in the history.
+    """
     sorting = _ServerSorter({}, replacing=replacing)
     known = {move.name: move for move in session.store.moves()}
     servers = set(taken.servers)
     names = []
     for each in found.listed:
         if each.move is not None and each.profile.name in servers:
+            if job is not None:
+                job.check()
             with sorting.collecting_refusals(each):
                 _import_move(session, each.profile.name, each.move, known.get(each.move.name), replacing=replacing)
                 names.append(each.move.name)

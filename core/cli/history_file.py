@@ -213,29 +213,36 @@ def _rows_text(rows: dict[str, int]) -> str:
 def _export(context: Context, options: argparse.Namespace) -> int:
     from core.api import archives as actions
 
+    removed: tuple[str, ...] = ()
     if is_place_on_server(options.what[0]):
-        path = actions.export_runs(context.store, options.what, options.output, replacing=options.replace)
+        exported = actions.export_runs(context.store, options.what, options.output, replacing=options.replace)
+        path, removed = exported.path, exported.removed_servers
     elif len(options.what) > 1:
         raise InputError("only one move can be exported at a time", "name one move, or volumes such as db1:/srv/pg")
     else:
         path = actions.export_move(context.store, options.what[0], options.output, replacing=options.replace)
     if options.json:
-        print_document({"archive": path})
+        print_document({"archive": path, "removed_servers": removed})
     else:
         show(str(path))
+        for server in removed:
+            show(f"{server} (removed): the archive has its name, but not its address and its facts")
     return 0
 
 
 def _import(context: Context, options: argparse.Namespace) -> int:
     from core.api import archives as actions
 
-    name = actions.import_move(context.store, options.archive, options.name)
+    imported = actions.import_move(context.store, options.archive, options.name)
+    name, removed = imported.move, imported.removed_servers
     elsewhere = () if name is None else context.store.from_elsewhere(name)
     if options.json:
-        print_document({"move": name, "from_elsewhere": elsewhere})
+        print_document({"move": name, "from_elsewhere": elsewhere, "removed_servers": removed})
         return 0
     if name is None:
         show("imported the benchmarks of the archive and their servers")
+        for server in removed:
+            show(f"{server} (removed): it was not imported, because only its name was recorded with its benchmarks")
         return 0
     show(f"imported the move {name} and its servers")
     if elsewhere:

@@ -6,14 +6,14 @@ could not be reached or refused, 4 cancelled, 70 a bug.
 
 import argparse
 import errno
+import io
 import os
-import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from types import FrameType
 
+from core import this_workstation
 from core.cli import (
     benchmarks,
     comparison,
@@ -35,6 +35,7 @@ from core.cli import (
 )
 from core.cli.bugs import record_bug
 from core.cli.context import Context
+from core.cli.signals import cancelling
 from core.cli.terminal import Listener, failure, say, show
 from core.errors import PghaulError
 from core.jobs import Job
@@ -122,6 +123,7 @@ class _Version(argparse.Action):
 
 def main(arguments: Sequence[str]) -> int:
     """Run one subcommand; the exit code. This is one of the program's two outer edges: everything raised ends here."""
+    _write_utf_8()
     try:
         options = _parsed(arguments)
     except SystemExit as end:  # argparse has printed help, the version or what is wrong
@@ -130,19 +132,19 @@ def main(arguments: Sequence[str]) -> int:
         return _unwritten(error)
     listener = Listener(verbose=getattr(options, "verbose", False), quiet=getattr(options, "quiet", False))
     job = Job(listener)
-    restore = _cancel_on_signals(job)
     try:
-        own_settings.apply(options)
-        with Context(job, options) as context:
-            code: int = options.run(context, options)
-            sys.stdout.flush()
-            return code
+        with cancelling(job):
+            own_settings.apply(options)
+            with Context(job, options) as context:
+                code: int = options.run(context, options)
+                sys.stdout.flush()
+                return code
     except PghaulError as error:
         listener.close()
         say(failure(error))
         return error.exit_code
     except OSError as error:
-        if error.errno not in UNWRITABLE or error.filename is not None:
+        if (error.errno not in UNWRITABLE and not _is_unread(error)) or error.filename is not None:
             return _bug(listener, arguments)
         listener.close()
         return _unwritten(error)
@@ -153,7 +155,15 @@ def main(arguments: Sequence[str]) -> int:
         return _bug(listener, arguments)
     finally:
         listener.close()
-        restore()
+
+
+def _write_utf_8() -> None:
+    """Let stdout take every character, as it does by itself from Python 3.15 on (PEP 686).
+
+    On Windows, and with the locale of a language, a file or a pipe would take the characters of that language alone.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -167,10 +177,15 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def _unwritten(error: OSError) -> int:
     """End without output; the exit code. A reader who has seen enough is no failure: `pghaul history list | head`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
-    if isinstance(error, BrokenPipeError):
+    if _is_unread(error):
         return 0
     say(f"pghaul: cannot write the output: {(error.strerror or str(error)).lower()}")
     return 2
+
+
+def _is_unread(error: OSError) -> bool:
+    """Return whether the reader of the output has gone. Windows calls it an invalid argument (Python's issue 35754)."""
+    return isinstance(error, BrokenPipeError) or (this_workstation.on_windows() and error.errno == errno.EINVAL)
 
 
 def _bug(listener: Listener, arguments: Sequence[str]) -> int:
@@ -183,23 +198,3 @@ def _bug(listener: Listener, arguments: Sequence[str]) -> int:
         end="",
     )
     return BUG
-
-
-def _cancel_on_signals(job: Job) -> Callable[[], None]:
-    """Ctrl-C, TERM and a closed terminal cancel the job; a second one interrupts at once."""
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        if job.cancelled:
-            raise KeyboardInterrupt
-        say("\npghaul: cancelling and cleaning up on the servers; interrupt again to stop immediately")
-        job.cancel()
-
-    names = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is unknown to Windows
-    numbers = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
-    before = {number: signal.signal(number, handle) for number in numbers}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    return restore

@@ -314,18 +314,20 @@ class Backup:
 
 @dataclass(frozen=True)
 class Exported:
-    """`pghaul history export`."""
+    """`pghaul history export`. `removed_servers`: those that the history has no profile of any more."""
 
     archive: Path
+    removed_servers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Imported:
     """`pghaul history import`. `move`: null for benchmarks of no move. `from_elsewhere`: what neither runs nor
-    counts here."""
+    counts here. `removed_servers`: those of its benchmarks that had been removed where the archive was made."""
 
     move: str | None
     from_elsewhere: tuple[str, ...]
+    removed_servers: tuple[str, ...]
 
 
 @dataclass(frozen=True)

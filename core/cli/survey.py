@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from core.api.moves import FleetMove
     from core.api.survey import Survey, SurveyedServer
 
-_MOST_AT_ONCE = 64
 _SHOWN_STOPS = 2
 
 
@@ -55,8 +54,9 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core.servers.host_keys import Unattended
     from core.servers.lists.formats import read_list
 
-    if not 0 < options.jobs <= _MOST_AT_ONCE:
-        raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {_MOST_AT_ONCE}")
+    most = actions.MOST_AT_ONCE
+    if not 0 < options.jobs <= most:
+        raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {most}")
     found = None if options.list is None else read_list(options.list, read_input(options.list))
     made = actions.run_survey(
         context.session,
@@ -139,8 +139,9 @@ def _what_stops(one: "FleetMove") -> str:
 
 
 def _without_move(made: "Survey") -> list[tuple[str, ...]]:
-    taken = {(one.move.old, one.move.cluster) for one in made.moves}
-    taken |= {(one.move.new, one.move.target) for one in made.moves}
+    from core.api.moves import used_clusters
+
+    used = used_clusters(made.moves)
     return [
         (
             cluster.data_directory,
@@ -151,5 +152,5 @@ def _without_move(made: "Survey") -> list[tuple[str, ...]]:
         )
         for each in made.servers
         for cluster in each.clusters
-        if (each.server, cluster.data_directory) not in taken
+        if (each.server, cluster.data_directory) not in used
     ]

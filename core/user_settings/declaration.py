@@ -209,7 +209,7 @@ class Settings:
 
 SECTIONS = {
     "display": marked("Display"),
-    "window": marked("Window"),
+    "window": marked("Program window"),
     "report": marked("Reports"),
     "server": marked("New servers"),
     "survey": marked("Survey"),

@@ -41,13 +41,13 @@ def _section(section: str) -> str:
     rows = [_row(each) for each in declared().values() if each.section == section]
     return (
         f"\n## {SECTIONS[section]}: `[{section}]`\n\n"
-        "| setting | default | allowed | meaning |\n| --- | --- | --- | --- |\n" + "".join(rows)
+        "| setting | meaning | default | allowed |\n| --- | --- | --- | --- |\n" + "".join(rows)
     )
 
 
 def _row(setting: Setting) -> str:
     default = setting.declaration.absent if setting.default is None else f"`{said(setting.default)}`"
-    return f"| `{setting.name}` | {default} | {setting.kind.describe()} | {setting.declaration.text} |\n"
+    return f"| `{setting.name}` | {setting.declaration.text} | {default} | {setting.kind.describe()} |\n"
 
 
 if __name__ == "__main__":

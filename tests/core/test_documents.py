@@ -1,7 +1,11 @@
+import ast
 import json
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +57,58 @@ def test_a_byte_that_was_no_utf_8_stays_an_escape() -> None:
     text = documents.dump(Inner("a\udcff", datetime(2026, 11, 21, tzinfo=UTC)))
     text.encode()  # it can be printed
     assert json.loads(text)["name"] == "a\udcff"
+
+
+TOP = Path(documents.__file__).parents[1]
+
+
+def test_pydantic_is_imported_by_this_module_alone() -> None:
+    """And for the schemas, which a command of its own writes: two threads that import it at once see parts of it."""
+    found = set()
+    for path in sorted((*TOP.glob("core/**/*.py"), *TOP.glob("gui/**/*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.split(".")[0] == "pydantic" for name in names):
+                found.add(path.relative_to(TOP).as_posix())
+    assert found == {"core/documents.py", "core/cli/schemas.py"}
+
+
+TWO_THREADS = """
+import sys, threading, time
+from core import documents
+
+first_is_at_it, go_on = threading.Event(), threading.Event()
+
+class Held:
+    # where Python looks for modules: it keeps the first thread inside of an import of pydantic
+    def find_spec(self, name, path=None, target=None):
+        if name == "pydantic.type_adapter" and not first_is_at_it.is_set():
+            first_is_at_it.set()
+            go_on.wait(60)
+
+sys.meta_path.insert(0, Held())
+first = threading.Thread(target=documents.load, args=(list[int], "[1]"))
+first.start()
+first_is_at_it.wait(60)
+second = threading.Thread(target=documents.load, args=(list[str], '["a"]'))
+second.start()
+at_rest, place = 0, None
+while at_rest < 100:
+    time.sleep(0.002)
+    frame = sys._current_frames()[second.ident]
+    before, place = place, (frame.f_code.co_filename, frame.f_lasti)
+    at_rest = at_rest + 1 if place == before else 0
+print(place[0])
+go_on.set()
+first.join()
+second.join()
+"""
+"""Prints in which file the second of two threads waits that load a document, while the first imports pydantic."""
+
+
+def test_a_thread_waits_while_another_one_imports_pydantic() -> None:
+    words = [sys.executable, "-c", TWO_THREADS]
+    ended = subprocess.run(words, cwd=TOP, capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert Path(ended.stdout.strip()) == Path(documents.__file__)

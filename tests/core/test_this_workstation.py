@@ -1,9 +1,13 @@
-"""Who uses this workstation, also where its account has no name."""
+"""Who uses this workstation, also where its account has no name; and that no code asks Windows for what it lacks."""
 
+import ast
 import getpass
 import platform
 import pwd
+import re
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +59,66 @@ def test_windows_is_told_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # before anything makes a path, which would be one of Windows
     assert found
     assert not on_windows()
+
+
+TOP = Path(__file__).parents[2]
+ASKED_BY_ITS_CALLER = {("core/history/belonging.py", "_check"), ("core/servers/authentication.py", "_socket")}
+"""Functions that only code calls which has asked what the system is."""
+NOT_ON_WINDOWS = {"_proxied"}
+"""Functions that refuse to work there."""
+
+
+def mypy_for(system: str) -> subprocess.CompletedProcess[str]:
+    """Check the types by the modules of Python as they are on that system."""
+    words = ["--platform", system, "--cache-dir", f".mypy_cache/{system}", "--no-error-summary", "core", "gui"]
+    return subprocess.run([sys.executable, "-m", "mypy", *words], cwd=TOP, capture_output=True, text=True, check=False)
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    """The functions of a module, those inside of others behind these."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def around(path: Path, line: int) -> ast.FunctionDef:
+    """The innermost function that this line is in."""
+    return [each for each in functions(path) if each.lineno <= line <= (each.end_lineno or 0)][-1]
+
+
+@pytest.mark.slow
+def test_what_python_lacks_on_windows_is_used_only_where_somebody_has_asked() -> None:
+    """mypy knows what Python's modules have on each system: fcntl has nothing on Windows, and os no geteuid."""
+    ended = mypy_for("win32")
+    found = re.findall(r"^(\S+\.py):(\d+): error: (.*)$", ended.stdout, re.MULTILINE)
+    assert len(found) == len(ended.stdout.splitlines()), ended.stdout
+    assert {"geteuid", "flock"} <= set(re.findall(r'no attribute "(\w+)"', ended.stdout))
+    unasked = [
+        f"{name}:{line}: {said}"
+        for name, line, said in found
+        if (name, (function := around(TOP / name, int(line))).name) not in ASKED_BY_ITS_CALLER
+        and "this_workstation.on_windows()" not in ast.unparse(function)
+    ]
+    assert unasked == []
+
+
+@pytest.mark.slow
+def test_what_python_lacks_on_macos_is_used_nowhere() -> None:
+    ended = mypy_for("darwin")
+    assert ended.returncode == 0, ended.stdout
+
+
+def test_no_program_that_is_started_opens_a_console_on_windows() -> None:
+    starts = [
+        (path.relative_to(TOP), node)
+        for path in sorted((TOP / "core").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and re.fullmatch(r"subprocess\.(run|Popen|check_\w+)", ast.unparse(node.func))
+    ]
+    assert len(starts) >= 5
+    shown = [
+        f"{path}:{node.lineno}"
+        for path, node in starts
+        if not any(word.arg == "creationflags" and "HIDDEN" in ast.unparse(word.value) for word in node.keywords)
+        and around(TOP / path, node.lineno).name not in NOT_ON_WINDOWS
+    ]
+    assert shown == []

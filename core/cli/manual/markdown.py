@@ -2,26 +2,34 @@
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from core.cli.manual.outline import Argument, Command
 from core.cli.manual.surroundings import EXIT_CODES, FILES, SECRETS, VARIABLES, Entry
 
 _COLUMNS = 90
+"""Of a usage line: as many as the site has room for."""
 
 
-def command_line(program: Command) -> str:
-    """Every command with its arguments, those that all share once."""
+def command_line(program: Command) -> Mapping[str, str]:
+    """Return the pages by their file names: `command-line.md` for the program, `pghaul-server.md`… for each noun."""
+    pages = {f"{noun.name.replace(' ', '-')}.md": _noun(noun) for noun in program.verbs}
+    rows = (
+        (f"[`{noun.name}`]({name})", prose(_sentence(noun.help)))
+        for noun, name in zip(program.verbs, pages, strict=True)
+    )
     commands = [each for each in program.all() if not each.verbs]
     common = {each.options: each for command in commands for each in command.options if each.common}
     parts = [
         "# Command line\n",
         f"{prose(program.description)}\n",
-        *(_command(command) for command in commands),
+        "\n".join(["```{toctree}", ":hidden:", "", *(name.removesuffix(".md") for name in pages), "```\n"]),
+        _table(("command", "purpose"), rows),
+        *_epilog(program),
         "## Options of every command\n",
         _table(("option", "meaning"), (_row(each) for each in common.values())),
     ]
-    return "\n".join(parts)
+    return {"command-line.md": "\n".join(parts), **pages}
 
 
 def exit_codes() -> str:
@@ -37,16 +45,33 @@ def settings() -> str:
     )
 
 
-def _command(command: Command) -> str:
+def _noun(noun: Command) -> str:
+    head = f"# {noun.name}\n"
+    more = "Further options: [options of every command](command-line.md#options-of-every-command).\n"
+    if not noun.verbs:
+        return "\n".join((head, *_command(noun), more))
+    parts = [part for verb in noun.verbs for part in (f"## {verb.name}\n", *_command(verb))]
+    said = noun.description or _sentence(noun.help)
+    return "\n".join((head, f"{prose(said)}\n", *parts, *_epilog(noun), more))
+
+
+def _command(command: Command) -> Iterable[str]:
     own = [each for each in (*command.positionals, *command.options) if not each.common]
-    parts = [
-        f"## {command.name}\n",
-        f"{prose(command.description or command.help[:1].upper() + command.help[1:])}\n",
-        f"```text\n{_folded(command.usage)}\n```\n",
-        _table(("argument", "meaning"), (_row(each) for each in own)) if own else "",
-        f"```text\n{command.epilog}\n```\n" if command.epilog else "",
-    ]
-    return "\n".join(part for part in parts if part)
+    yield f"{prose(command.description or _sentence(command.help))}\n"
+    yield f"```{{code-block}} text\n:class: usage\n\n{_folded(command.usage)}\n```\n"
+    if own:
+        yield _table(("argument", "meaning"), (_row(each) for each in own))
+    yield from _epilog(command)
+
+
+def _epilog(command: Command) -> Iterable[str]:
+    if command.epilog:
+        yield f"```text\n{command.epilog}\n```\n"
+
+
+def _sentence(text: str) -> str:
+    """Return the summary of a command, which argparse has without capital and full stop, as a sentence."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _folded(usage: str) -> str:

@@ -82,7 +82,7 @@ def path(exported: bytes, tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_the_same_reports_byte_for_byte(here: Store, there: Store, path: Path, tmp_path: Path) -> None:
-    assert actions.import_move(there, path) == MOVE.name
+    assert actions.import_move(there, path).move == MOVE.name
     options = Options(at=AT, raw=True, functions=True)
     for kind in (Kind.PLAN, Kind.EXECUTION, Kind.CAPACITY):
         for shape in (Format.HTML, Format.MARKDOWN, Format.JSON, *([Format.PDF] if kind is Kind.CAPACITY else [])):
@@ -142,7 +142,7 @@ def test_into_the_history_that_it_came_from(here: Store, tmp_path: Path) -> None
         actions.import_move(here, path)
     assert "--name" in refused.value.hint
     facts = here.facts_history(OLD.name)
-    assert actions.import_move(here, path, "once more") == "once more"
+    assert actions.import_move(here, path, "once more").move == "once more"
     assert len(here.runs("once more")) == 10
     assert here.facts_history(OLD.name) == facts  # its servers were there, and so were their facts
     assert len(here.profiles()) == 2

@@ -62,7 +62,7 @@ def test_the_next_estimate_has_what_was_timed_here_or_between_the_same_servers(
         assert stages["prepare"].evidence == "timed 1 time in other moves between such servers"
         carried_out(store, samples.MOVE.name, 3.0)
         stages = {stage.name: stage for stage in make_estimate(session, samples.MOVE.name, Job()).methods[0].stages}
-        assert stages["prepare"].evidence.endswith("in rehearsals and executions of this move")
+        assert stages["prepare"].evidence.endswith("timed 1 time in a rehearsal or an execution of this move")
         assert {
             (row.move, row.stage, row.seconds) for row in compare_with_estimates(session) if row.stage == "prepare"
         } >= {

@@ -2,8 +2,10 @@
 
 import json
 import re
+import threading
+import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,13 +13,15 @@ import pytest
 from core.api.checks import waive_check
 from core.api.migration import check_and_estimate
 from core.api.session import Session
-from core.api.survey import Survey, run_survey
+from core.api.survey import Survey, load_list, run_survey
 from core.cli.main import main
+from core.errors import Cancelled, InputError
 from core.facts.model import Facts
-from core.jobs import Job
+from core.jobs import Event, Job, ServerState
 from core.migration.model.checks import Status
+from core.migration.model.move import Move
 from core.servers.lists.formats import read_list
-from core.servers.profiles import Nobody
+from core.servers.profiles import Nobody, Profile
 from tests.core.migration.builders import new, old, space
 from tests.core.migration.execution.builders import execution
 
@@ -157,3 +161,107 @@ def test_for_people_and_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.
     assert "'$(x)'" in said
     assert main(["server", "import", str(tmp_path / "none")]) == 2
     assert str(tmp_path / "none") in capsys.readouterr().err
+
+
+def test_the_state_of_each_server_is_reported_on_the_thread_of_the_job(session: Session) -> None:
+    told: list[tuple[str, str, int]] = []
+    results: list[object] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, ServerState):
+            told.append((event.server, event.state, threading.get_ident()))
+            results.append(event.result)
+
+    made = run_survey(session, None, Nobody(), Job(listen), at_once=1)
+    assert [each.server for each in made.servers if each.failure] == ["new", "old"]
+    here = threading.get_ident()
+    waiting = [(name, "waiting", here) for name in ("new", "old")]
+    # the old server is read first
+    assert told == [*waiting, *((name, state, here) for name in ("old", "new") for state in ("running", "done"))]
+    assert [each for each in results if each is not None] == [*made.servers][::-1]
+
+
+def test_a_survey_that_is_continued_reads_what_was_not_read_since_it_began(session: Session) -> None:
+    now = datetime.now(UTC)
+    session.store.save_facts(replace(old(), taken_at=now))
+    session.store.save_facts(replace(new(), taken_at=now - timedelta(minutes=5)))
+    for since, expected in ((None, ["new", "old"]), (now - timedelta(minutes=1), ["new"])):
+        assert asked(run_survey(session, None, Nobody(), Job(), refresh=True, since=since)) == expected
+
+
+def test_a_cancel_ends_a_survey_whose_servers_were_all_read_recently(session: Session) -> None:
+    for facts in (old(), new()):
+        session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
+    done: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, ServerState) and event.state == "done":
+            done.append(event.server)
+            job.cancel()
+
+    job = Job(listen)
+    with pytest.raises(Cancelled):
+        run_survey(session, None, Nobody(), job)
+    assert done == ["old"]
+
+
+def test_a_cancel_ends_the_import_of_the_moves(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "old,127.0.0.1,1,new,/a\nold,127.0.0.1,1,new,/b\nnew,127.0.0.1,1,,\n"
+    found = read_list("fleet", f"name,address,port,new,cluster\n{rows}")
+    job, put = Job(), session.store.put_move
+
+    def put_and_cancel(move: Move) -> None:
+        put(move)
+        job.cancel()
+
+    monkeypatch.setattr(session.store, "put_move", put_and_cancel)
+    with pytest.raises(Cancelled):
+        run_survey(session, found, Nobody(), job, replacing=True)
+    assert {move.name for move in session.store.moves()} == {"spring", "old:/a"}
+
+
+def test_a_survey_of_thousands_of_moves_begins_soon(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"db{number}" for number in range(8000)]
+    rows = [f"{name},192.0.2.1,new,/srv/{name}" for name in names]
+    found = read_list("fleet", "\n".join([HEAD.strip(), *rows, "new,192.0.2.2,,"]))
+    monkeypatch.setattr(session.store, "put_profiles", lambda _profiles: None)
+    monkeypatch.setattr(session.store, "profiles", lambda: found.profiles)
+
+    def stop(_event: Event) -> None:
+        raise Cancelled
+
+    begun = time.monotonic()
+    with pytest.raises(Cancelled):
+        run_survey(session, found, Nobody(), Job(stop))
+    assert time.monotonic() - begun < 1.0
+
+
+def test_a_server_that_is_removed_during_a_survey_is_a_row_with_that_reason(session: Session) -> None:
+    session.store.add_profile(Profile("gone", "127.0.0.1", port=1))
+
+    def listen(event: Event) -> None:
+        if isinstance(event, ServerState) and (event.server, event.state) == ("gone", "waiting"):
+            session.store.remove_profile("gone")
+
+    made = run_survey(session, None, Nobody(), Job(listen))
+    assert [each.server for each in made.servers] == ["gone", "new", "old"]
+    assert "'gone'" in made.servers[0].failure
+
+
+def test_a_list_is_loaded_and_nothing_is_imported(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = session.store.profiles()
+    path = tmp_path / "fleet.csv"
+    path.write_text("name,address,new,cluster\ndb1,192.0.2.1,new1,/srv/pg\n,$(x),,\n")
+    found = load_list(path)
+    assert [each.profile.name for each in found.listed] == ["db1"]
+    assert [each.place for each in found.refused] == ["line 3"]
+    config = tmp_path / "config"
+    config.write_text("Host one two *.lan\n  User dba\n")
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
+    assert [each.name for each in load_list(None).profiles] == ["one", "two"]
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", "none")
+    with pytest.raises(InputError):
+        load_list(None)
+    assert session.store.profiles() == known

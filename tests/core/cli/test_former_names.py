@@ -53,7 +53,7 @@ def test_manual_and_completion_show_no_former_name() -> None:
         )
         assert (words, name) in known
         assert (words, former) not in known
-    written = [markdown.command_line(program), *roff.pages(program, "1").values()]
+    written = [*markdown.command_line(program).values(), *roff.pages(program, "1").values()]
     written += [completion.script(program, shell) for shell in completion.SHELLS]
     for former in {each[1] for each in RENAMED}:
         assert not any(former in text or former.replace("-", "\\-") in text for text in written)

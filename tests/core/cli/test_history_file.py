@@ -5,15 +5,19 @@ import json
 import os
 import re
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.benchmarks.model import Volume
 from core.cli.main import main
 from core.history.database import FILE_NAME
 from core.history.store import Store
+from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples
-from tests.core.history.samples import MOVE
+from tests.core.history.samples import MOVE, OLD
 
 
 @pytest.fixture
@@ -96,3 +100,26 @@ def test_what_is_old_goes_only_when_it_was_confirmed(history: Path, capsys: pyte
 def test_a_day_that_is_none(before: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "prune", "--before", before]) == 2
     assert "is not a day" in capsys.readouterr().err or before == "-1d"
+
+
+def test_the_runs_of_a_removed_server_are_exported_by_its_name(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(history.parent) as store:
+        (run, *_) = samples.runs(Side.OLD)
+        store.add_runs((replace(run, move=None, volume=Volume(None, OLD.name, "/mnt/a", "/mnt/a/bench")),))
+        store.execution_changed(1, State.DONE)
+        store.remove_move(MOVE.name)
+    archive, words = tmp_path / "x.pghaul", ["history", "export", f"{OLD.name}:/mnt/a", "-o"]
+    assert main([*words, str(archive), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"archive": str(archive), "removed_servers": []}
+    assert main(["server", "remove", OLD.name]) == 0
+    assert main([*words, str(archive), "--replace"]) == 0
+    assert f"{OLD.name} (removed): " in capsys.readouterr().out
+    for other, options in (("there", []), ("there as well", ["--json"])):
+        monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / other))
+        assert main(["history", "import", str(archive), *options]) == 0
+        said = capsys.readouterr().out
+        assert (f"{OLD.name} (removed): " in said) if not options else json.loads(said)["removed_servers"] == [OLD.name]
+        assert main(["history", "runs", f"{OLD.name}:/mnt/a"]) == 0
+        assert run.workload.title in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """The command line without servers: usage, exit codes, the history's nouns, outputs for people and for programs."""
 
 import errno
+import io
 import json
 import os
 import re
@@ -13,16 +14,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pytest
 
-from core import settings
+from core import settings, this_workstation
 from core.cli.bugs import LARGEST
 from core.cli.main import main
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
 from core.facts.host_environment import HostEnvironment, Scheduled
 from core.facts.model import Facts, FileSystem
+from core.history.example import MOVE
 from core.history.seal import KEY_FILE
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
@@ -422,6 +425,49 @@ def test_a_reader_that_went_away_stops_no_work(
         listener(CommandStarted("old", "root", "true"))
         os.dup2(os.open(os.devnull, os.O_WRONLY), writing)  # else closing would complain about what is buffered
     assert capsys.readouterr().out == ""
+
+
+class Unread(io.RawIOBase):
+    """A pipe whose reader has gone, as Windows tells of it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.number
+
+    def write(self, _data: object) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+@pytest.mark.parametrize(("windows", "code"), [(True, 0), (False, 70)])
+def test_on_windows_a_reader_that_went_away_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, windows: bool, code: int
+) -> None:
+    """Elsewhere, an invalid argument is one."""
+    with (tmp_path / "out").open("wb") as out, monkeypatch.context() as patched:
+        # no history is opened under the rules of Windows: `check --list` needs none
+        patched.setattr(this_workstation, "on_windows", lambda: windows)
+        patched.setattr(sys, "stdout", io.TextIOWrapper(cast("BinaryIO", Unread(out.fileno())), write_through=True))
+        assert main(("check", "--list")) == code
+        patched.setattr(sys.stdout, "close", lambda: None)
+    assert ("bug" in capsys.readouterr().err) == (code == 70)
+
+
+@pytest.mark.slow
+def test_a_file_takes_every_character_in_whatever_encoding_the_system_prefers(tmp_path: Path) -> None:
+    """A file or a pipe has the language's encoding on Windows, and with such a locale elsewhere."""
+    assert main(("history", "example", str(tmp_path / "example"))) == 0
+    for encoding in ("cp1252", "iso8859-1", "ascii"):
+        variables = {**os.environ, "PYTHONIOENCODING": encoding, "PGHAUL_DATA": str(tmp_path / "example")}
+        words = [sys.executable, "-m", "gui.entry", "compare", MOVE]
+        ended = subprocess.run(words, env=variables, capture_output=True, check=False)
+        assert ended.returncode == 0, ended.stderr.decode()
+        assert "±" in ended.stdout.decode()
 
 
 @pytest.mark.parametrize(

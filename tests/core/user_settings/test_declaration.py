@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from core.api.survey import AT_ONCE
+from core.api.survey import AT_ONCE, MOST_AT_ONCE
 from core.benchmarks.suites import suites
 from core.language import languages
 from core.migration.model.move import Move, Verify
 from core.servers.profiles import Profile, Rights
 from core.user_settings.declaration import SECTIONS, Setting, Settings, declared
-from core.user_settings.kinds import Choice
+from core.user_settings.kinds import Choice, Number
 from core.user_settings.page import page
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
@@ -42,6 +42,7 @@ def test_words_are_those_of_what_uses_them() -> None:
 def test_defaults_are_those_of_what_uses_them() -> None:
     usual, profile = Settings(), Profile("db1", "192.0.2.1")
     assert usual.survey.jobs == AT_ONCE
+    assert declared()["survey.jobs"].kind == Number(1, MOST_AT_ONCE)
     assert usual.benchmark.suite in suites()
     assert (usual.server.user or None, usual.server.rights, usual.server.database_user) == (
         profile.user,
