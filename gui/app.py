@@ -139,8 +139,7 @@ def _open(application: QApplication, work: Work, folder: Path | None, trouble: I
     last_time.end()
     catcher.uninstall()
     if running:  # a thread that does not end would keep the program
-        print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
-        sys.stderr.flush()
+        print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr, flush=True)  # noqa: T201  there is no window any more, or none yet
         os._exit(code)
     return code
 
@@ -159,6 +158,5 @@ def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
     """Print a message of Qt. After a fatal one no window can open, and Qt would abort with a core dump."""
     print(f"pghaul: {message.strip()}", file=sys.stderr)  # noqa: T201  there is no window to say it in
     if kind is QtMsgType.QtFatalMsg:
-        print("hint: use the command line instead: pghaul --help", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
-        sys.stderr.flush()
+        print("hint: use the command line instead: pghaul --help", file=sys.stderr, flush=True)  # noqa: T201  there is no window any more, or none yet
         os._exit(NO_WINDOW)

@@ -18,9 +18,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from core.jobs import Event, Job, Progress
 from gui.collector import Collector
@@ -127,8 +128,16 @@ class Task(QObject, Generic[Result_co]):
         threading.Thread(target=self._job.cancel, name="pghaul-cancel", daemon=True).start()
 
     def then(self, take: Callable[[Result_co], object]) -> None:
-        """Hand the result to this function, on the window's thread: `succeeded`, with the type of the result."""
-        self.succeeded.connect(take)
+        """Hand the result to this function, on the window's thread: `succeeded`, with the type of the result.
+
+        Qt forgets a method of an object that was deleted meanwhile, such as a dialog. In a partial it does not see it.
+        """
+        method = take.func if isinstance(take, partial) else take
+        receiver = getattr(method, "__self__", None)
+        if isinstance(take, partial) and isinstance(receiver, QObject):
+            self.succeeded.connect(partial(_hand_over, receiver, take))
+        else:
+            self.succeeded.connect(take)
 
     def close(self) -> None:
         """Nothing more is delivered."""
@@ -224,6 +233,11 @@ def _work(function: Callable[[Job], object], job: Job, mailbox: _Mailbox) -> Non
         mailbox.end(partial(_succeed, result))
     finally:
         _current.job = None
+
+
+def _hand_over(receiver: QObject, take: Callable[[Any], object], result: object) -> None:
+    if isValid(receiver):
+        take(result)
 
 
 def _succeed(result: object, task: Task[object]) -> None:

@@ -25,6 +25,7 @@ class PageId(StrEnum):
     REHEARSE = Milestone.REHEARSE.value
     MOVE = Milestone.MOVE.value
     AFTER = Milestone.AFTER.value
+    SURVEY = "survey"
     HISTORY = "history"
 
 
@@ -35,6 +36,7 @@ class Offer(StrEnum):
     NEW_SERVER = "new-server"
     FIRST_STEPS = "first-steps"
     READ_OUTPUTS = "read-outputs"
+    SURVEY = "new-survey"
 
 
 FIRST = (Offer.FIRST_STEPS, Offer.NEW_MOVE)
@@ -53,6 +55,7 @@ TITLES = {
     PageId.REHEARSE: marked("Rehearsal"),
     PageId.MOVE: marked("Move"),
     PageId.AFTER: marked("Follow-up"),
+    PageId.SURVEY: marked("Survey"),
     PageId.HISTORY: marked("History"),
 }
 ICONS = {
@@ -69,6 +72,7 @@ ICONS = {
     PageId.REHEARSE: Icon.REHEARSAL,
     PageId.MOVE: Icon.MOVE,
     PageId.AFTER: Icon.FOLLOW_UP,
+    PageId.SURVEY: Icon.SURVEY,
     PageId.HISTORY: Icon.HISTORY,
 }
 

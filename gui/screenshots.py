@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEventLoop, Qt
 from PySide6.QtWidgets import QApplication, QTabWidget
 
+from core.api.loading import load_packages
 from core.errors import PghaulError
 from gui import appearance
 from gui.pages.kinds import PAGES
@@ -42,6 +43,7 @@ def save_screenshots(
     application = found if isinstance(found, QApplication) else QApplication(["pghaul"])
     appearance.prepare(application)
     folder.mkdir(parents=True, exist_ok=True)
+    load_packages()
     work = Work()
     problems: list[Exception] = []
     work.troubled.connect(problems.append)

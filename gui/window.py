@@ -148,6 +148,13 @@ class MainWindow(Guarded, QMainWindow):
             page.picked.connect(self._open_page)
             page.edited.connect(self.moves_made.edit)
             page.removed.connect(self.moves_made.remove)
+        elif page.id == PageId.SURVEY:
+            from gui.pages.survey import SurveyPage  # as below
+
+            if isinstance(page, SurveyPage):
+                page.picked.connect(self._open_page)
+                page.move_wanted.connect(self.moves_made.new_of)
+                page.report_wanted.connect(self.save_fleet_report)
         elif page.milestone in {Milestone.REHEARSE, Milestone.MOVE}:
             from gui.pages.execution import ExecutionPage, MovePage  # loaded by now, and not before: see `kinds`
 
@@ -233,6 +240,8 @@ class MainWindow(Guarded, QMainWindow):
                 self.beginning.begin()
             case Offer.NEW_SERVER:
                 self.show_page(PageId.SERVERS).add_one()
+            case Offer.SURVEY:
+                self.show_page(PageId.SURVEY).add_one()
             case Offer.READ_OUTPUTS:
                 self.show_page(PageId.COMPARE).add_one()
             case _:
@@ -242,7 +251,8 @@ class MainWindow(Guarded, QMainWindow):
     def _pass_on_remark(self) -> None:
         """Show the remark on the history, if there is one."""
         if self.work.session is not None and self.work.session.store.remark:
-            self.banner.show_message(self.work.session.store.remark, Mood.TOLD)
+            remarks = self.work.session.store.remark.split("; ")
+            self.banner.show_message("; ".join(map(recorded, remarks)), Mood.TOLD)
 
     # --- the move
 
@@ -322,10 +332,18 @@ class MainWindow(Guarded, QMainWindow):
         move = self.work.move
         if move is not None:
             kind, report = kind_for(self.milestones.marks), self.work.settings.report
-            dialog = ReportDialog(move.name, kind, self._reports_folder(), self, settings=report)
-            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            dialog.submitted.connect(self.write_report)
-            dialog.open()
+            self._open_report(ReportDialog(move.name, kind, self._reports_folder(), self, settings=report))
+
+    @Slot()
+    def save_fleet_report(self) -> None:
+        """Ask for the file, then write the report on all moves."""
+        report = self.work.settings.report
+        self._open_report(ReportDialog(None, "fleet", self._reports_folder(), self, settings=report))
+
+    def _open_report(self, dialog: ReportDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.submitted.connect(self.write_report)
+        dialog.open()
 
     def _reports_folder(self) -> Path:
         """Return the folder of the last report, else the documents folder, else the home directory."""
@@ -338,7 +356,7 @@ class MainWindow(Guarded, QMainWindow):
         """Write a report."""
         self.work.remember("reports", str(path.parent))
         task = self.work.run(
-            tr("Report of {move}").format(move=request.move),
+            tr("Report on all moves") if request.move is None else tr("Report of {move}").format(move=request.move),
             partial(request.write, path, units.current().binary),
         )
         if task is not None:
@@ -544,6 +562,7 @@ class MainWindow(Guarded, QMainWindow):
         self.stack.currentChanged.connect(self.active_executions.poller.look)
         self.active_executions.changed.connect(self.milestones.read)
         self.active_executions.waits.connect(self.job_bar.wait_for)
+        self.active_executions.told.connect(self.job_bar.tell)
         self.active_executions.page_wanted.connect(self._open_page)
 
     @Slot()

@@ -203,7 +203,9 @@ def _read(
 
 
 def _open_session(folder: Path | None, asker: WindowAsker, _job: Job) -> "Session":
+    from core.api.loading import load_packages
     from core.api.session import Session
     from core.history.store import Store
 
+    load_packages()  # before several threads read
     return Session(Store.open(folder), asker)

@@ -3,7 +3,7 @@
 Dangerous actions are confirmed by a name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +25,7 @@ from gui.bridge import Task
 from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, job_title, needs_name
+from gui.models.progress import Told, tell_execution
 from gui.models.prompts import waits_for
 from gui.models.schedule import describe_schedule
 from gui.widgets.message_box import question_box
@@ -166,6 +167,7 @@ class ExecutionPoller(QObject):
 
     Attributes:
         read_at: when all that is told was read.
+        told: what is told now of each unfinished execution, by its number.
 
     Signal: looked(tuple of Unfinished, datetime), after each read, and whenever it is told again.
     """
@@ -176,6 +178,7 @@ class ExecutionPoller(QObject):
         super().__init__(parent)
         self._work = work
         self.read_at = datetime.now(UTC)
+        self.told: Mapping[int, Told] = {}
         self._watchers: list[Callable[[], Watching | None]] = []
         self._begun: Begun = ()
         self._told: dict[Callable[[], Watching | None], tuple[Callable[[ExecutionState], None], ExecutionState]] = {}
@@ -235,6 +238,8 @@ class ExecutionPoller(QObject):
     def _tell_all(self, at: datetime) -> bool:
         """Tell it as of that time; return whether any execution is unfinished."""
         found = api.moves.unfinished_executions(self._begun, at)
+        running = {one.id: api.execution.running_steps(one, at) for one, alive in self._begun if alive}
+        self.told = {one.id: tell_execution(one, running.get(one.id, ())) for one in found}
         self.looked.emit(found, at)
         for take, state in tuple(self._told.values()):
             take(state)
@@ -275,10 +280,12 @@ class ActiveExecutions(QObject):
         changed(): an execution began, ended or was interrupted.
         unfinished(bool): at such a change, whether any execution is unfinished.
         page_wanted(move, PageId): this page has to be shown.
+        told(dict of Told): what is told of each unfinished execution, by its number.
         waits(text): what the execution waits for; empty: it does not wait.
     """
 
     waits = Signal(str)
+    told = Signal(object)
     changed = Signal()
     unfinished = Signal(bool)
     page_wanted = Signal(str, str)
@@ -327,6 +334,7 @@ class ActiveExecutions(QObject):
 
     @Slot(object, object)
     def _show(self, found: "tuple[Unfinished, ...]", at: datetime) -> None:
+        self.told.emit(self.poller.told)
         known = [(one.id, one.alive, one.state) for one in self._found]
         self._found = found
         self._banner.show_unfinished(found, at, read_at=self.poller.read_at, ready=self._work.ready)

@@ -50,6 +50,11 @@ class Moves(QObject):
         """Ask for a new move."""
         self._open(None)
 
+    @Slot(str, str)
+    def new_of(self, server: str, cluster: str) -> None:
+        """Ask for a new move of that cluster on that server."""
+        self._open(None, (server, cluster))
+
     @Slot(str)
     def edit(self, name: str) -> None:
         """Select a move, and change it; not while a job is running."""
@@ -119,12 +124,14 @@ class Moves(QObject):
         self._removed.insert(0, (name, removed))
         self.restorable.emit(True)
 
-    def _open(self, move: "Move | None") -> None:
+    def _open(self, move: "Move | None", of: tuple[str, str] | None = None) -> None:
         task = self._work.read(partial(_read_for_dialog, move))
         if task is not None:
-            task.then(partial(self._show_dialog, move))
+            task.then(partial(self._show_dialog, move, of))
 
-    def _show_dialog(self, move: "Move | None", known: "tuple[tuple[ServerRow, ...], str]") -> None:
+    def _show_dialog(
+        self, move: "Move | None", of: tuple[str, str] | None, known: "tuple[tuple[ServerRow, ...], str]"
+    ) -> None:
         servers, fixed = known
         if not servers:
             self.message.emit(tr("A move needs two servers. Add them first."))
@@ -134,6 +141,8 @@ class Moves(QObject):
 
         limit = self._work.settings.move.precopy_limit
         dialog = MoveDialog(servers, move, self._window, fixed=fixed, precopy_limit=limit)
+        if of is not None:
+            dialog.choose_cluster(*of)
         dialog.submitted.connect(partial(self._save, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

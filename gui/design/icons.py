@@ -37,6 +37,7 @@ class Icon(Enum):
     REHEARSAL = "flask-conical"
     MOVE = "arrow-right-left"
     FOLLOW_UP = "list-todo"
+    SURVEY = "binoculars"
     HISTORY = "rotate-ccw-clock"
 
 

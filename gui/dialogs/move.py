@@ -129,6 +129,13 @@ class MoveDialog(FormDialog):
             return
         self.submitted.emit(move, self._before)
 
+    def choose_cluster(self, server: str, cluster: str) -> None:
+        """Choose what a new move is of: that cluster on that server."""
+        self.old.setCurrentText(server)
+        if self.new.currentText() == server:
+            self.new.setCurrentIndex(-1)
+        self.cluster.setEditText(cluster)
+
     def move_made(self) -> Move:
         """Return the move with the current values of the fields."""
         targets = {location: field.text().strip() for location, field in self.targets.items()}

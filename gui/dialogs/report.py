@@ -20,6 +20,8 @@ _KINDS = (
     ("storage", marked("Storage comparison")),
     ("capacity", marked("Capacity")),
 )
+_OF_ALL = (("fleet", marked("Fleet overview")),)
+"""The report on all moves."""
 _SHAPES = (("pdf", "PDF"), ("html", marked("HTML, one file")), ("md", marked("Markdown")), ("json", "JSON"))
 _PAPERS = (("a4", "A4"), ("us-letter", marked("Letter")))
 _PAPER_OF = {"letter": "us-letter"}
@@ -28,7 +30,8 @@ _USUAL = ReportSettings()
 
 
 class ReportDialog(FormDialog):
-    """Asks for the report on one move, and proposes a file in `folder`, and language and paper as in the settings.
+    """Asks for the report on one move, or on all moves for None. It proposes a file in `folder`, and language and paper
+    as in the settings.
 
     Signal: submitted(ReportRequest, the Path of the file).
     """
@@ -37,16 +40,18 @@ class ReportDialog(FormDialog):
 
     def __init__(
         self,
-        move: str,
+        move: str | None,
         kind: str,
         folder: Path,
         parent: QWidget | None = None,
         *,
         settings: ReportSettings = _USUAL,
     ) -> None:
-        super().__init__(tr("Report on {move}").format(move=move), parent)
+        super().__init__(
+            tr("Report on all moves") if move is None else tr("Report on {move}").format(move=move), parent
+        )
         self._move, self._folder, self._settings = move, folder, settings
-        self.kind = _choice(self, _KINDS)
+        self.kind = _choice(self, _OF_ALL if move is None else _KINDS)
         self.kind.setCurrentIndex(self.kind.findData(kind))
         self.shape = _choice(self, _SHAPES)
         self.language = _choice(self, tuple((code, NAMES.get(code, code)) for code in languages()))
@@ -60,6 +65,7 @@ class ReportDialog(FormDialog):
         self.masked = QCheckBox(tr("Replace the names of &servers, addresses and people"), self)
         self.masked.setChecked(settings.mask)
         self.appendices = QCheckBox(tr("Append &raw values, commands and functions"), self)
+        self.appendices.setVisible(move is not None)
         self._lay_out()
         self.shape.currentIndexChanged.connect(self._change_ending)
         self.path.textChanged.connect(self._look)
@@ -116,7 +122,7 @@ class ReportDialog(FormDialog):
         return path.with_name(f"{path.name}.{self.shape.currentData()}")
 
     def _usual_name(self) -> str:
-        return file_name(f"{self._move}.{self.shape.currentData()}")
+        return file_name(f"{self._move or 'fleet'}.{self.shape.currentData()}")
 
     @Slot()
     def _look(self) -> None:

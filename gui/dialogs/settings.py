@@ -1,11 +1,11 @@
 """The dialog of the settings, made from their declaration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -70,6 +70,7 @@ class SettingsDialog(FormDialog):
             editor.show(settings.value(key))
             self._look(editor)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 100)
+        next(iter(self.editors.values())).widget.setFocus()
 
     @Slot()
     def submit(self) -> None:
@@ -87,20 +88,25 @@ class SettingsDialog(FormDialog):
         hint = tr("Choose a file, or type its full path.") if isinstance(editor.setting.kind, File) else ""
         title = tr(editor.setting.declaration.title)
         self.refuse(InputError(tr("The value of “{title}” is not allowed.").format(title=title), hint))
+        self.tabs.setCurrentIndex(next(n for n, (_, sections) in enumerate(TABS) if editor.setting.section in sections))
         editor.widget.setFocus()
 
     def _make_tab(self, sections: tuple[str, ...]) -> QWidget:
         tab = QWidget(self)
         column = QVBoxLayout(tab)
+        forms: list[QFormLayout] = []
         for section in sections:
             box = QGroupBox(tr(SECTIONS[section]), tab)
             form = QFormLayout(box)
             form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+            form.setLabelAlignment(Qt.AlignmentFlag.AlignVCenter)
+            forms.append(form)
             for setting in declared().values():
                 if setting.section == section:
                     self._add_row(form, setting, box)
             column.addWidget(box)
         column.addStretch()
+        _align(forms)
         return tab
 
     def _add_row(self, form: QFormLayout, setting: Setting, parent: QWidget) -> None:
@@ -183,6 +189,15 @@ class SettingsDialog(FormDialog):
     def _look(self, editor: Editor, *_: object) -> None:
         """Offer the default where the value is another one."""
         editor.restore.setEnabled(editor.read() != editor.setting.default)
+
+
+def _align(forms: Sequence[QFormLayout]) -> None:
+    """Give the labels of several forms one width, so that the fields of all begin at one place."""
+    items = [form.itemAt(row, QFormLayout.ItemRole.LabelRole) for form in forms for row in range(form.rowCount())]
+    labels = [label for item in items if item is not None and (label := item.widget()) is not None]
+    widest = max((label.sizeHint().width() for label in labels), default=0)
+    for label in labels:
+        label.setMinimumWidth(widest)
 
 
 def _spin_box(setting: Setting, kind: Number, parent: QWidget) -> QSpinBox:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QEvent, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,6 +26,7 @@ from core.comparison.model import Comparison
 from core.errors import InputError
 from core.jobs import Event, Job, Live, Progress
 from core.language import current, marked, tr
+from core.tones import Tone
 from gui.design.measures import GRID, ROW, scaled
 from gui.design.parts import ButtonKind, set_kind
 from gui.dialogs.confirm import ask_about_resync
@@ -42,6 +44,7 @@ from gui.models.queue import (
     State,
     describe_queue,
     forecast_rows,
+    problem_lines,
 )
 from gui.models.sentences import recorded
 from gui.models.tiles import describe_live_figure
@@ -59,6 +62,8 @@ FIRST_HINT = marked(
     "much space it needs, and writes nothing."
 )
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
+MOST = 0.94
+"""The part of a screen's width and height that the dialog takes by itself at most."""
 PARTS = 1000
 """Of the progress bar."""
 
@@ -129,9 +134,11 @@ class StorageDialog(Guarded, QDialog):
             self.add_volume(server)
         work.started.connect(self.update_buttons)
         work.ended.connect(self._end)
-        width = self.fontMetrics().averageCharWidth()
-        self.setMinimumWidth(96 * width)
-        self.resize(160 * width, self.sizeHint().height())
+        letter, screen = self.fontMetrics().averageCharWidth(), self.screen().availableGeometry().width()
+        self.setMinimumWidth(96 * letter)
+        self.resize(min(160 * letter, round(screen * MOST)), self.sizeHint().height())
+        if self.fields:
+            self.fields[0].folder.setFocus()
 
     def _make_fields(self, suites: Sequence[str]) -> None:
         self.column = QVBoxLayout(self)
@@ -143,6 +150,7 @@ class StorageDialog(Guarded, QDialog):
         self.add.clicked.connect(lambda: self.add_volume(self._servers[0]))
         self.suite = QComboBox(self)
         self.suite.addItems([*suites])
+        self.suite.setCurrentIndex(max(0, self.suite.findText(self.work.settings.benchmark.suite)))
         self.suite.setAccessibleName(tr("Suite"))
         self.at_once = QCheckBox(tr("&Measure the servers at the same time"), self)
         named = Label(tr("S&uite:"), self)
@@ -162,6 +170,8 @@ class StorageDialog(Guarded, QDialog):
         self.forecasts.setFixedHeight(scaled(4 * ROW) + GRID)
         for column in (SUITE_COLUMN, STATE_COLUMN):  # there is one suite, and nothing waits for it
             self.forecasts.setColumnHidden(column, True)
+        self.problems = ToneLabel("", None, self)  # in the table there is no room for all words
+        self.problems.setWordWrap(True)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Progress of the benchmarks"))
@@ -174,7 +184,7 @@ class StorageDialog(Guarded, QDialog):
         self.said.setWordWrap(True)
         self.table = Table[ComparedRow]("storage-comparison", tr("Comparison"), rows.COLUMNS, self)
         self.table.setColumnHidden(rows.METRIC, True)
-        for widget in (self.forecasts, self.bar, self.now, self.said, self.against, self.table):
+        for widget in (self.forecasts, self.problems, self.bar, self.now, self.said, self.against, self.table):
             widget.hide()
             self.column.addWidget(widget, int(widget is self.table))
         self.column.addStretch()
@@ -188,7 +198,8 @@ class StorageDialog(Guarded, QDialog):
         self.report = self._button(tr("Save &report…"), self.save_report)
         close = self._button(tr("Cl&ose"), self.close)
         line = QHBoxLayout()
-        for button in (self.forecast, self.start, self.cancel, self.compare, self.report):
+        self._behind = (self.forecast, self.start, self.cancel, self.compare, self.report, close)
+        for button in self._behind[:-1]:
             line.addWidget(button)
         line.addStretch()
         line.addWidget(close)
@@ -217,8 +228,16 @@ class StorageDialog(Guarded, QDialog):
         field.removed.connect(partial(self._remove, field))
         self.fields.append(field)
         self._volumes.addWidget(field)
+        self._order_tabs()
         self.update_buttons()
         return field
+
+    def _order_tabs(self) -> None:
+        """Let Tab go through the dialog as it is read: the volumes stand above what was made before them."""
+        volumes = [widget for field in self.fields for widget in (field.server, field.folder, field.remove)]
+        between = (self.add, self.suite, self.at_once, self.forecasts, self.against, self.table)
+        for one, following in pairwise((*volumes, *between, *self._behind)):
+            self.setTabOrder(one, following)
 
     def _remove(self, field: VolumeField) -> None:
         self.fields.remove(field)
@@ -243,6 +262,7 @@ class StorageDialog(Guarded, QDialog):
             widget.setEnabled(not self._measures)
         set_kind(self.forecast, ButtonKind.SECONDARY if possible else ButtonKind.PRIMARY)
         set_kind(self.start, ButtonKind.PRIMARY)
+        self.forecast.setDefault(ready and not possible)  # Return makes a forecast, and never writes to a server
 
     @Slot()
     def _forget_forecast(self) -> None:
@@ -254,6 +274,26 @@ class StorageDialog(Guarded, QDialog):
         self._entry = entry
         self.forecasts.set_rows(() if entry is None else forecast_rows((entry,)))
         self.forecasts.setVisible(entry is not None)
+        told = () if entry is None else problem_lines(entry)
+        self.problems.setText("\n".join(told))
+        self.problems.show_tone(Tone.BAD if entry is not None and entry.problems else Tone.WARNING)
+        self.problems.setVisible(bool(told))
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:  # something else is shown, or longer
+            self._grow()
+        return taken
+
+    def _grow(self) -> None:
+        """Be high enough for all texts at this width, as far as the screen allows, and never lower than now."""
+        layout = self.layout()
+        if layout is not None and self.isVisible():
+            layout.activate()
+            most = round(self.screen().availableGeometry().height() * MOST)
+            wanted = min(most, layout.totalHeightForWidth(self.width()))
+            if wanted > self.height():
+                self.resize(self.width(), wanted)
 
     # --- the forecast
 
@@ -264,10 +304,11 @@ class StorageDialog(Guarded, QDialog):
         task = self.work.run(tr("Forecast"), partial(_forecast, places, suite))
         if task is not None:
             self.hint.setText(tr("The forecast is being made."))
-            task.then(partial(self._take_forecast, places, suite))
+            task.then(partial(self.show_forecast, places, suite))
 
-    def _take_forecast(self, places: tuple[str, ...], suite: str, found: tuple[Forecast, ...]) -> None:
-        if (places, suite) != (self.places, self.suite.currentText()):  # something else is wanted meanwhile
+    def show_forecast(self, places: tuple[str, ...], suite: str, found: tuple[Forecast, ...]) -> None:
+        """Show the forecasts of these volumes, unless something else is wanted meanwhile."""
+        if (places, suite) != (self.places, self.suite.currentText()):
             return
         measured = MeasuredSides.AT_ONCE if self.at_once.isChecked() else MeasuredSides.ONE_BY_ONE
         entry = Entry(suite, measured, found)
@@ -284,7 +325,7 @@ class StorageDialog(Guarded, QDialog):
         entry = self._entry
         if entry is None:
             return
-        resync = "; ".join(dict.fromkeys(one.resync for one in entry.forecasts if one.resync))
+        resync = "; ".join(dict.fromkeys(recorded(one.resync) for one in entry.forecasts if one.resync))
         if resync:
             ask_about_resync(self, resync, self._begin)
         else:
@@ -324,7 +365,7 @@ class StorageDialog(Guarded, QDialog):
                 self._say_running()
                 self._say_now(title(tr("Benchmarks"), event))
             elif isinstance(event, Live):
-                self._say_now(f"{event.source}: {describe_live_figure('', event.figures)}", rate=True)
+                self._say_now(f"{event.source}: {describe_live_figure('', event.figures, event.by)}", rate=True)
 
     def _say_now(self, text: str, *, rate: bool = False) -> None:
         step, _, shown = self.now.text().partition("\n")

@@ -7,6 +7,7 @@ from core.errors import InputError
 from core.language import tr
 from core.migration.model.checks import CheckResult
 from gui.dialogs.form import FormDialog
+from gui.models.sentences import compared
 from gui.widgets.label import Label
 
 
@@ -16,8 +17,8 @@ class WaiveDialog(FormDialog):
     submitted = Signal(str)
 
     def __init__(self, result: CheckResult, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Waive a warning: {title}").format(title=result.title), parent)
-        message = Label(result.message, self)
+        super().__init__(tr("Waive a warning: {title}").format(title=tr(result.title)), parent)
+        message = Label(compared(result.message), self)
         message.setWordWrap(True)
         self.reason = QLineEdit(self)
         self.form.addRow(message)

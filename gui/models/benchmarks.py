@@ -42,7 +42,7 @@ class MetricRow:
 def describe_suite(suite: "Listed") -> str:
     """Return the description of a suite."""
     if suite.problem:
-        return suite.problem
+        return recorded(suite.problem)
     made = tr("{workloads} with {tools}").format(
         workloads=counted(len(suite.workloads), "{number} workload", "{number} workloads"), tools=", ".join(suite.tools)
     )
@@ -86,8 +86,12 @@ def _outcome(row: RepetitionRow) -> str:
 def _outcome_tip(row: RepetitionRow) -> str:
     """Return the message of the tool, the values behind each mark, and why the run has stopped."""
     one = row.repetition
-    lines = [] if one is None else [one.message, *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks)]
-    return "\n".join(line for line in (*lines, row.run.stopped) if line)
+    lines = (
+        []
+        if one is None
+        else [recorded(one.message), *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks)]
+    )
+    return "\n".join(line for line in (*lines, recorded(row.run.stopped)) if line)
 
 
 def _outcome_tone(row: RepetitionRow) -> Tone | None:

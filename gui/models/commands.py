@@ -47,7 +47,7 @@ def add(lines: list[Line], events: Iterable[Event]) -> bool:
         if isinstance(event, CommandStarted):
             lines.append(Line(event.at, event.server, event.user, event.command, title=event.title))
         elif isinstance(event, Note):
-            lines.append(Line(datetime.now(UTC), "", "", event.text, level=event.level))
+            lines.append(Line(datetime.now(UTC), "", "", recorded(event.text), level=event.level))
         else:
             _end(lines, event)
     if len(lines) > MOST:

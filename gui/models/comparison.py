@@ -421,7 +421,7 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
 
 def run_text(run: Run) -> str:
     """Return a run as text: its result, and each repetition with its command and output."""
-    ended = ": ".join(part for part in (tr(run.outcome or marked("not finished")), run.stopped) if part)
+    ended = ": ".join(part for part in (tr(run.outcome or marked("not finished")), recorded(run.stopped)) if part)
     parts = [
         tr("{title} on {server}, {mount_point}\n{ended}").format(
             title=tr(run.workload.title), server=run.volume.server, mount_point=run.volume.mount_point, ended=ended
@@ -432,5 +432,5 @@ def run_text(run: Run) -> str:
             tr("Repetition {number}: {outcome}").format(number=one.number, outcome=tr(one.outcome)),
             *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks),
         ]
-        parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))
+        parts.append("\n".join([*lines, f"$ {one.command}", recorded(one.message), one.raw]))
     return "\n\n".join(parts)

@@ -16,7 +16,7 @@ from core.migration.model.probe import Probe
 from gui.models.comparison import run_text
 from gui.models.execution import outcome, state_name
 from gui.models.facts import side_by_side
-from gui.models.migration import check_text, commands, estimate_text, plan_summary, probe_text
+from gui.models.migration import check_text, commands, estimate_text, plan_summary, plan_warnings, probe_text
 from gui.models.sentences import recorded
 from gui.models.words import capital, moment
 
@@ -45,7 +45,7 @@ def detail_text(detail: "Detail") -> str:
         case Estimate():
             return estimate_text(detail)
         case Plan():
-            return "\n\n".join([plan_summary(detail), *map(str, detail.warnings), commands(detail)])
+            return "\n\n".join([plan_summary(detail), *plan_warnings(detail), commands(detail)])
         case Execution():
             return _execution(detail)
         case Move():
@@ -76,7 +76,7 @@ def _execution(execution: Execution) -> str:
         *([" ".join(map(recorded, told))] if (told := api.execution.result_of(execution)) else []),
         tr("{what}, started {started_at}").format(what=what, started_at=moment(execution.started_at)),
         tr("Started by {owner}").format(owner=execution.owner),
-        execution.message,
+        recorded(execution.message),
         "",
     ]
     lines += [f"{run.number:3}. {recorded(run.title)}: {outcome(run)}" for run in execution.steps]

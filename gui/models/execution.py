@@ -55,14 +55,20 @@ def describe_end(execution: Execution, *, alive: bool) -> str:
 def _running_text(step: "RunningStep") -> str:
     """Return a step that is running: for how long, how much it has copied, and how fast."""
     said = tr("{title}, for {duration}").format(title=recorded(step.title), duration=units.duration(step.seconds))
+    amount = amount_copied(step)
+    return f"{said}: {amount}" if amount else said
+
+
+def amount_copied(step: "RunningStep") -> str:
+    """Return how much a running step has copied, and how fast; empty if it copies nothing."""
     if step.bytes is None:
-        return said
+        return ""
     amount = units.size(step.bytes)
     if step.total is not None:
         amount = tr("{done} of {shown}").format(done=amount, shown=units.size(step.total))
     if step.bytes_per_second is not None:
         amount = tr("{amount} at {rate}").format(amount=amount, rate=units.rate(step.bytes_per_second))
-    return f"{said}: {amount}"
+    return amount
 
 
 _STATES = {
@@ -316,7 +322,7 @@ def run_text(run: StepRun) -> str:
             number=run.number, title=recorded(run.title), attempt=run.attempt, outcome=outcome(run)
         )
     ]
-    lines += [run.message] if run.message else []
+    lines += [recorded(run.message)] if run.message else []
     return "\n".join([*lines, "", run.output])
 
 

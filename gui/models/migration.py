@@ -154,13 +154,26 @@ def step_commands(step: Step) -> str:
 
 
 def _commented(step: Step) -> list[str]:
-    head = f"# {step.number}. {step.title} (on {step.server} as {step.user})"
-    return [head, *([f"# call: {step.call}", *step.native] if step.native else [step.call])]
+    title = tr("{number}. {title} (on {server} as {user})").format(
+        number=step.number, title=recorded(step.title), server=step.server, user=step.user
+    )
+    called = tr("call: {call}").format(call=step.call)
+    return [f"# {title}", *([f"# {called}", *step.native] if step.native else [step.call])]
 
 
 def plan_summary(plan: Plan) -> str:
     """Return the summary of a plan with the reason for its transport."""
     return f"{plan_line(plan)} {plan_reason(plan)}"
+
+
+def plan_warnings(plan: Plan) -> tuple[str, ...]:
+    """Return the warnings of a plan."""
+    return tuple(
+        recorded(one)
+        if isinstance(one, str)
+        else f"{tr(one.status)}: {recorded(one.message)}" + (f" [{one.check}]" if one.check else "")
+        for one in plan.warnings
+    )
 
 
 def plan_line(plan: Plan) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core import api, units
 from core.language import marked, tr
@@ -14,6 +15,9 @@ from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.execution import back_button
 from gui.models.sentences import recorded
 from gui.models.words import counted, escape_mnemonics, shortened
+
+if TYPE_CHECKING:
+    from core.api.execution import FinishedPasses
 
 DONE: dict[str, str] = {
     Hook.STOP_APPLICATIONS: marked("The applications are stopped"),
@@ -72,15 +76,21 @@ class Prompt:
     where: str = ""
 
 
-def prompt_for(question: Question, execution: Execution | None) -> Prompt:
-    """Return the panel for a question; `execution`: the one that asks, if it is known."""
+def prompt_for(question: Question, execution: Execution | None, passes: "FinishedPasses | None" = None) -> Prompt:
+    """Return the panel for a question.
+
+    Args:
+        question: the question.
+        execution: the one that asks, if it is known.
+        passes: its pre-copy passes, by which another one may come before the stop; None while they are not known.
+    """
     old, new = ("", "") if execution is None else (execution.plan.server(side) for side in (Side.OLD, Side.NEW))
     back = back_button(old)
     if isinstance(question, StopQuestion):
         return Prompt(
             tr(STOP).format(cluster=question.cluster),
             tr("{stop_text}{clients} To stop the cluster, type {cluster}.").format(
-                stop_text=_stop_text(execution), clients=_clients(question.connected), cluster=question.cluster
+                stop_text=_stop_text(execution, passes), clients=_clients(question.connected), cluster=question.cluster
             ),
             "\n".join((*question.connected, *_open_warnings(execution))),
             _named(STOP_ON, old) if old else tr(STOP_IT),
@@ -161,19 +171,22 @@ def _open_warnings(execution: Execution | None) -> tuple[str, ...]:
     return (tr("Open warnings:"), *named, *more)
 
 
-def _stop_text(execution: Execution | None) -> str:
-    """Return the server that is stopped, the expected downtime, and the warnings of the plan."""
+def _stop_text(execution: Execution | None, passes: "FinishedPasses | None") -> str:
+    """Return the server that is stopped, the expected downtime, and the warnings of the plan.
+
+    What comes first is left out while the passes are not known.
+    """
     if execution is None:
         return ""
     plan = execution.plan
     down = [step for step in plan.steps if step.downtime and step.side is Side.OLD]
-    extra = api.execution.find_extra_pass(execution)
+    extra = None if passes is None else passes.find_extra()
     begins = (
         tr("The cluster {cluster} on {server} will be stopped after one more pre-copy pass. ")
         if extra is not None and extra.due
         else tr("The downtime begins next: the cluster {cluster} on {server} will be stopped. ")
     )
-    on = begins.format(cluster=plan.cluster, server=down[0].server) if down else ""
+    on = begins.format(cluster=plan.cluster, server=down[0].server) if down and passes is not None else ""
     if extra is not None and extra.due:
         on += tr(
             "The last pass ended {waited} ago and took {seconds}. One more is made first, because it shortens the "

@@ -155,10 +155,16 @@ def _takes(row: ForecastRow) -> str:
 
 
 def _problems(row: ForecastRow) -> str:
-    left_out = [tr(LEFT_OUT).format(reason=reason) for reason in row.forecast.left_out]
+    left_out = [tr(LEFT_OUT).format(reason=recorded(reason)) for reason in row.forecast.left_out]
     return "; ".join((*map(recorded, row.forecast.problems), *left_out, *map(recorded, row.forecast.warnings))) or tr(
         "none"
     )
+
+
+def problem_lines(entry: Entry) -> tuple[str, ...]:
+    """Return a line for each volume of a suite with problems, left out workloads or warnings."""
+    found = (row for row in forecast_rows((entry,)) if _problems_tone(row) is not Tone.GOOD)
+    return tuple(f"{_volume(row)}: {_problems(row)}" for row in found)
 
 
 def _problems_tone(row: ForecastRow) -> Tone:

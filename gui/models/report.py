@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class ReportRequest:
     """The report that is asked for; `kind`, `shape` and `paper` are words of the command line.
 
-    `logo`: the path of its file, empty for none.
+    `move` None: all moves. `logo`: the path of its file, empty for none.
     """
 
-    move: str
+    move: str | None
     kind: str
     shape: str = "pdf"
     language: str = "en"
@@ -44,7 +44,8 @@ class ReportRequest:
             functions=self.appendices,
         )
         kind, shape = api.reports.Kind(self.kind), api.reports.Format(self.shape)
-        return api.reports.write_report(session, kind, [self.move], path, shape, options, replacing=True)
+        words = [] if self.move is None else [self.move]
+        return api.reports.write_report(session, kind, words, path, shape, options, replacing=True)
 
 
 def kind_for(marks: Sequence[Mark]) -> str:

@@ -8,13 +8,18 @@ from core.benchmarks import statistics
 from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import OUTLIER, compare, remarks
 from core.comparison.model import Row, Verdict
-from core.language import tr
+from core.language import marked, tr
 from core.sides import Side
 from core.tones import Tone
 from gui.models.comparison import ComparedRow, times_better, verdict_title
 from gui.models.words import counted, metric_value
 
 _PERCENTILES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
+_PER_SECOND = {
+    "transactions_per_second": marked("{number} transactions/s"),
+    "fsyncs_per_second": marked("{number} fsyncs/s"),
+}
+"""What is counted each second is named where no head of a column says it."""
 _TONES = {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING, Outcome.INTERRUPTED: Tone.WARNING}
 
 
@@ -145,22 +150,27 @@ def _named(runs: Iterable[Run]) -> tuple[str, str]:
 
 
 def live_figure(headline: str, figures: Mapping[str, float]) -> tuple[str, float]:
-    """Of what a device moves at this moment the metric that the headline is seen by, with its value.
+    """Of what moves at this moment the metric that the headline is seen by, with its value.
 
-    What is no rate of a device's own, transactions say, is seen by the bytes that it moves.
+    What is no rate of a device's own, transactions say, is seen by the bytes that it moves. Where no bytes are
+    reported, it is seen by what is: `final_transactions_per_second` by the transactions of each run.
     """
     if headline in figures:
         return headline, figures[headline]
     side = next((side for side in ("read", "write") if headline.startswith(side)), None)
     sides = ("read", "write") if side is None else (side,)
-    return "bytes_per_second", sum(figures.get(f"{each}_bytes_per_second", 0.0) for each in sides)
+    moved = [figures[name] for each in sides if (name := f"{each}_bytes_per_second") in figures]
+    return ("bytes_per_second", sum(moved)) if moved else next(iter(figures.items()), ("bytes_per_second", 0.0))
 
 
 def describe_live_figure(headline: str, figures: Mapping[str, float], by: str = "") -> str:
     """Return what moves now, as `812 MB/s on the disk now`, or `893 IOPS now, by fio` if a tool reports it."""
     name, value = live_figure(headline, figures)
     words = tr("{figure} now, by {tool}") if by else tr("{figure} on the disk now")
-    return words.format(figure=metric_value(name, value), tool=by)
+    figure = (
+        tr(_PER_SECOND[name]).format(number=units.count(value)) if name in _PER_SECOND else metric_value(name, value)
+    )
+    return words.format(figure=figure, tool=by)
 
 
 def _tile(run: Run | None) -> Tile | None:

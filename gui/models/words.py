@@ -71,6 +71,12 @@ _BY_BUTTON = (
     _typed(r"--tablespace (?:FOLDER=TARGET|ORDNER=ZIEL)", marked("its location on the new server")),
     _typed(r"pghaul move add(?: …)?", marked("New move")),
     _typed(r"pghaul server add", marked("Add a server")),
+    _typed(r"pghaul survey LIST", marked("Choose a list")),
+    _typed(r" \| pghaul server import -", marked(" > inventory.json`")),  # within backticks
+    _typed(
+        r"(?:change it with|mit) --replace(?: ändern)?(?![\w-])",
+        marked("survey the list again, and let it change known servers and moves"),
+    ),
     _typed(r" (?:with|mit) --name NAME", ""),
     _typed(rf"pghaul history (?:commands --move|runs?) {_NAME}(?: --json)?", marked("the page History")),
     _typed(rf"pghaul report {_NAME} -o {_NAME}", marked("Save report")),

@@ -21,12 +21,12 @@ from core import api
 from core.api.model import ExecutionState
 from core.errors import InputError
 from core.language import marked, tr
-from core.migration.model.execution import Kind
+from core.migration.model.execution import Execution, Kind
 from core.migration.model.schedule import schedule_of
 from core.migration.model.standing import Milestone
 from core.sides import Side
 from core.tones import Tone
-from gui.asker import Question
+from gui.asker import Question, StopQuestion
 from gui.controllers.executions import ExecutionController
 from gui.design.measures import CARD, GRID, ROW, Type, scaled, set_type
 from gui.design.parts import ButtonKind, set_kind
@@ -35,7 +35,7 @@ from gui.models import execution as rows
 from gui.models.execution import Doing
 from gui.models.figures import figures
 from gui.models.headline import headline
-from gui.models.prompts import prompt_for
+from gui.models.prompts import Prompt, prompt_for
 from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.models.throughput import Throughput, throughput_chart
@@ -54,7 +54,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.api.execution import Downtime
+    from core.api.execution import Downtime, FinishedPasses
     from core.api.session import Session
     from gui.controllers.executions import Watching
 
@@ -100,6 +100,9 @@ class ExecutionPage(Page[ExecutionState]):
         self.clock, self.budget = Label(parent=self), BudgetBar(self)
         self.clock.setWordWrap(True)
         self.prompt = PromptPanel(self)
+        self._passes: FinishedPasses | None = None
+        self._passes_of: tuple[object, ...] = ()
+        """The execution of the passes with all attempts that it had when they were read."""
         self.throughput, self.chart = Throughput(), ChartView(self)
         self.chart.setFixedHeight(round(CHART_LINES * self.fontMetrics().height()))
         self.output = TextView(tr("Output of the step"), self)
@@ -141,7 +144,7 @@ class ExecutionPage(Page[ExecutionState]):
         move, known = self.work.asker.move, self.state.execution
         if known is not None and known.move != move:
             known = None  # another move is picked
-        self.prompt.ask(question, prompt_for(question, known))
+        self.prompt.ask(question, self._prompt_for(question, known))
         self._area.verticalScrollBar().setValue(0)  # the question stands at the top of the page
         wanted = known is None and bool(move)
         kind = self.kind
@@ -151,7 +154,32 @@ class ExecutionPage(Page[ExecutionState]):
 
     def _ask_with(self, question: Question, state: ExecutionState) -> None:
         if not question.answered and state.execution is not None:
-            self.prompt.explain(prompt_for(question, state.execution))
+            self.prompt.explain(self._prompt_for(question, state.execution))
+
+    def _prompt_for(self, question: Question, execution: Execution | None) -> Prompt:
+        """Return the panel for the question, with what is known of the pre-copy passes of its execution.
+
+        The outputs of the passes may be long. They are read on a thread, and again only when a step has ended.
+        """
+        if execution is None or not isinstance(question, StopQuestion):
+            return prompt_for(question, execution)
+        now = (execution.id, *((run.id, run.ended_at, run.void) for run in execution.steps))
+        if self._passes_of[:1] != now[:1]:
+            self._passes = None
+        if self._passes_of != now:
+            task = self.work.ask(lambda _session: api.execution.read_finished_passes(execution))
+            if task is not None:
+                self._passes_of = now
+                task.then(partial(self._take_passes, question, execution, now))
+        return prompt_for(question, execution, self._passes)
+
+    def _take_passes(
+        self, question: Question, execution: Execution, of: tuple[object, ...], passes: "FinishedPasses"
+    ) -> None:
+        if of == self._passes_of:
+            self._passes = passes
+            if question is self.prompt.question:
+                self.prompt.explain(prompt_for(question, execution, passes))
 
     def question(self) -> "Callable[[Session], ExecutionState] | None":
         move, kind = self.work.move, self.kind
@@ -176,7 +204,7 @@ class ExecutionPage(Page[ExecutionState]):
         self._show_clock(state)
         question = self.prompt.question
         if question is not None and execution is not None and self._is_of_asked(state):
-            self.prompt.explain(prompt_for(question, execution))  # what comes first depends on how long it waits
+            self.prompt.explain(self._prompt_for(question, execution))  # what comes first depends on how long it waits
         told = rows.outcome_text(state.ending)
         self.ending.set_text(told)
         self.tabs.setTabVisible(OUTCOME, bool(told))

@@ -98,6 +98,12 @@ def _after() -> type[AnyPage]:
     return AfterPage
 
 
+def _survey() -> type[AnyPage]:
+    from gui.pages.survey import SurveyPage
+
+    return SurveyPage
+
+
 def _history() -> type[AnyPage]:
     from gui.pages.history import HistoryPage
 
@@ -126,6 +132,7 @@ PAGES = (
     _of(Milestone.REHEARSE, _rehearse),
     _of(Milestone.MOVE, _move),
     _of(Milestone.AFTER, _after),
+    _beside(PageId.SURVEY, _survey),
     _beside(PageId.HISTORY, _history),
 )
 

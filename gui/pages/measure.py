@@ -14,6 +14,7 @@ from core.comparison.model import Row
 from core.jobs import Event, Job, Live, Progress
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
+from core.user_settings.declaration import Settings
 from gui.appearance import tip
 from gui.bridge import Task
 from gui.design.measures import GRID, ROW, scaled
@@ -33,6 +34,7 @@ from gui.models.queue import (
     describe_queue,
     forecast_rows,
 )
+from gui.models.sentences import recorded
 from gui.models.tiles import contrasts, tile_rows
 from gui.models.words import in_sentence, plain_names, side_names
 from gui.pages.page import Page
@@ -53,6 +55,7 @@ NEWEST = 500
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
 BUSY = marked("Another job is running. A forecast can be made when it has ended.")
 NO_FORECAST = marked("Make a forecast first.")
+NO_SUITE = marked("The suite {suite} of the settings is not listed here, so another one is selected.")
 Choice = tuple[str, MeasuredSides]
 """A suite, and where it is measured."""
 
@@ -81,6 +84,8 @@ class MeasurePage(Page["Found"]):
         self._wait_for_resync = False
         self._repetition_shown = ""
         self._arrived = False
+        self._missing = ""
+        """The suite of the settings, if there is none of that name; until a suite is chosen."""
         self._clock = QElapsedTimer()
         self._tick = QTimer(self, interval=500)
         self._tick.timeout.connect(self._say_hint)
@@ -91,6 +96,7 @@ class MeasurePage(Page["Found"]):
             self.column.addWidget(widget)
         work.ended.connect(self._go_on)
         work.picked.connect(self._follow_pick)
+        work.settings_changed.connect(self._follow_settings)
         self._follow_pick()
 
     def _make_head(self) -> None:
@@ -112,6 +118,7 @@ class MeasurePage(Page["Found"]):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentTextChanged.connect(self._follow_choice)
         self.suite.currentIndexChanged.connect(self._say_suite)
+        self.suite.currentIndexChanged.connect(self._forget_missing)
         self.heading(self.queue, self.empty, self.forecast, self.start)
         line = QHBoxLayout()
         for each in (suite, self.suite, sides, self.sides):
@@ -159,6 +166,7 @@ class MeasurePage(Page["Found"]):
         if found_suites:
             self.suites.set_rows(found_suites)
             self.suites.choose(0)
+            self._choose_set_suite()
             self._say_suite()
         if not runs and not self.table.rows.rows and not self._running:
             self.tabs.setCurrentWidget(self.suites)
@@ -261,7 +269,7 @@ class MeasurePage(Page["Found"]):
     @Slot()
     def run_queue(self) -> None:
         """Run the suites of the forecast. If an array is rebuilding, ask whether to wait."""
-        found = (one.resync for entry in self._entries for one in entry.forecasts if one.resync)
+        found = (recorded(one.resync) for entry in self._entries for one in entry.forecasts if one.resync)
         resync = "; ".join(dict.fromkeys(found))
         if resync:
             ask_about_resync(self, resync, self._start)
@@ -382,6 +390,25 @@ class MeasurePage(Page["Found"]):
         self._forecasting = None
         self._say_hint()
 
+    def _choose_set_suite(self) -> None:
+        """Select the suite of the settings; one that does not exist is said in the hint."""
+        wanted = self.work.settings.benchmark.suite
+        number = self.suite.findText(wanted, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive)
+        if number >= 0:
+            self.suite.setCurrentIndex(number)
+        self._missing = "" if number >= 0 else wanted
+        self._say_hint()
+
+    @Slot()
+    def _forget_missing(self) -> None:
+        self._missing = ""
+        self._say_hint()
+
+    @Slot(object)
+    def _follow_settings(self, before: Settings) -> None:
+        if self.suite.count() and self.work.settings.benchmark != before.benchmark:
+            self._choose_set_suite()
+
     @Slot()
     def _say_suite(self) -> None:
         self.suite.setToolTip(self.suite.currentData(Qt.ItemDataRole.ToolTipRole) or "")
@@ -405,7 +432,8 @@ class MeasurePage(Page["Found"]):
 
     @Slot()
     def _say_hint(self) -> None:
-        self.hint.setText(self._hint())
+        missing = tr(NO_SUITE).format(suite=self._missing) if self._missing and not self._running else ""
+        self.hint.setText(f"{missing} {self._hint()}".strip())
 
     def _hint(self) -> str:
         queued = ", ".join(f"{suite} ({in_sentence(tr(SIDES_TITLES[measured]))})" for suite, measured in self._added)

@@ -147,7 +147,7 @@ class PlanPage(PartPage[Plan | None]):
             button.setEnabled(part is not None)
         self.summary.setText(self.describe_nothing() if part is None else rows.plan_line(part))
         self.summary.setToolTip("" if part is None else tip(rows.plan_reason(part)))
-        self.warnings.setText("" if part is None else "\n".join(map(str, part.warnings)))
+        self.warnings.setText("" if part is None else "\n".join(rows.plan_warnings(part)))
         self._unfold(shown=self.fold.isChecked())
         self.table.show_steps(() if part is None else step_rows(part))
         if part is not None and self.table.current() is None:

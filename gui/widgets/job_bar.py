@@ -1,13 +1,15 @@
 """The running job: its title, progress and duration, and the button that cancels it."""
 
-from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
+from collections.abc import Mapping
+
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from core.jobs import Event, Progress
 from core.language import tr
 from gui.bridge import Task
 from gui.design.measures import GRID
-from gui.models.progress import Stage, find_stage, parts_done, title, words
+from gui.models.progress import Stage, Told, find_stage, parts_done, title, words
 from gui.widgets.label import ElidedLabel, Label
 
 PARTS = 1000
@@ -23,10 +25,11 @@ class JobBar(QWidget):
         self._clock = QElapsedTimer()
         self._progress: Progress | None = None
         self._stage: Stage | None = None
-        self._job_title = ""
+        self._job_title = self._awaited = ""
+        self._told: Mapping[int, Told] = {}
         self._tick = QTimer(self, interval=500)
         self._tick.timeout.connect(self._refresh)
-        self.title = ElidedLabel(self)
+        self.title = ElidedLabel(self, Qt.TextElideMode.ElideRight)  # the figures stand at its beginning
         self.title.setText(tr("Ready"))
         self.title.setAccessibleName(tr("Running job"))
         self.bar = QProgressBar(self, textVisible=False)
@@ -49,8 +52,7 @@ class JobBar(QWidget):
     def begin(self, task: Task[object]) -> None:
         """Show a job that has started."""
         self._progress = self._stage = None
-        self._job_title = task.title
-        self.title.setText(task.title)
+        self._job_title, self._awaited = task.title, ""
         self.bar.setRange(0, 0)
         self.cancel.setEnabled(True)
         self._clock.start()
@@ -65,12 +67,19 @@ class JobBar(QWidget):
         """Show that the job is being cancelled. It may have to clean up on the servers first."""
         if self.cancel.isEnabled():
             self._job_title = tr("Cancelling: {job}").format(job=self._job_title)
-            self.title.setText(tr("{job}. The servers are being cleaned up.").format(job=self._job_title))
             self.cancel.setEnabled(False)
+            self._refresh()
 
     def wait_for(self, what: str) -> None:
         """Show what the job waits for; empty: it does not wait any more."""
-        self.title.setText(tr("Waiting for you: {what}").format(what=what) if what else self._job_title)
+        self._awaited = what
+        self._refresh()
+
+    @Slot(object)
+    def tell(self, told: Mapping[int, Told]) -> None:
+        """Show of an execution what the other places of the window show now; `told`: by the number of each."""
+        self._told = told
+        self._refresh()
 
     @Slot(object)
     def _take(self, events: tuple[Event, ...]) -> None:
@@ -78,9 +87,7 @@ class JobBar(QWidget):
         if progress is None:
             return
         self._stage = find_stage(progress, self._elapsed(), self._stage)
-        self._progress = progress
-        if self.cancel.isEnabled():
-            self.title.setText(title(self._job_title, progress))
+        self._progress, self._awaited = progress, ""
         done = parts_done(progress.done, progress.total, PARTS)
         self.bar.setRange(0, 0 if done is None else PARTS)
         self.bar.setValue(done or 0)
@@ -94,8 +101,21 @@ class JobBar(QWidget):
 
     @Slot()
     def _refresh(self) -> None:
-        self.words.setText(words(self._progress, self._stage, self._elapsed()))
+        if not self._tick.isActive():
+            return
+        number = None if self._progress is None else self._progress.execution
+        told = None if number is None else self._told.get(number)
+        self.title.setText(self._title(told))
+        self.words.setText(words(self._progress, self._stage, self._elapsed(), told))
         self.bar.update()
+
+    def _title(self, told: Told | None) -> str:
+        """Return what the job is doing, or waits for."""
+        if not self.cancel.isEnabled():
+            return tr("{job}. The servers are being cleaned up.").format(job=self._job_title)
+        if self._awaited:
+            return tr("Waiting for you: {what}").format(what=self._awaited)
+        return self._job_title if self._progress is None else title(self._job_title, self._progress, told)
 
     def _elapsed(self) -> float:
         return self._clock.elapsed() / 1000

@@ -24,18 +24,23 @@ class Label(QLabel):
 
 
 class ElidedLabel(Guarded, Label):
-    """Plain text on one line, as wide as there is room for."""
+    """Plain text on one line, as wide as there is room for; `cut`: where it is cut."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, cut: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
         super().__init__(parent=parent)
+        self._cut = cut
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
+    @property
+    def shown(self) -> str:
+        """As much of the text as there is room for."""
+        return self.fontMetrics().elidedText(self.text(), self._cut, self.contentsRect().width())
+
     def paintEvent(self, _event: QPaintEvent) -> None:
-        room = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room.width())
+        room, shown = self.contentsRect(), self.shown
         self.setToolTip("" if shown == self.text() else tip(self.text()))
         painter = QPainter(self)
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)

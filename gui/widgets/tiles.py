@@ -36,37 +36,50 @@ RADIUS = 3.5
 
 
 class Sparkline:
-    """What moved on one volume: it wanders to the left as time passes. `by`: the tool that has reported all of it."""
+    """What moved on one volume: it wanders to the left as time passes.
 
-    def __init__(self, by: str = "") -> None:
-        self.by = by
-        self._seen: deque[tuple[float, Mapping[str, float]]] = deque()
+    The disk may move other amounts than a tool reports, and in another unit. So only the values of one of them are
+    shown: of the one that has reported the newest.
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, Live]] = deque()
+
+    @property
+    def by(self) -> str:
+        """The tool that has reported the newest; empty: it is the disk's."""
+        return self._seen[-1][1].by if self._seen else ""
 
     @property
     def figures(self) -> Mapping[str, float]:
         """The newest."""
-        return self._seen[-1][1] if self._seen else {}
+        return self._seen[-1][1].figures if self._seen else {}
 
     @property
     def fresh(self) -> bool:
         """Whether something came a moment ago."""
         return bool(self._seen) and time.monotonic() - self._seen[-1][0] < STALE_SECONDS
 
-    def add(self, figures: Mapping[str, float]) -> None:
+    def add(self, event: Live) -> None:
         """What moves now."""
         now = time.monotonic()
-        self._seen.append((now, figures))
+        self._seen.append((now, event))
         while now - self._seen[0][0] > SECONDS:
             self._seen.popleft()
 
-    def highest(self, headline: str) -> float:
-        """The highest value of the last minute."""
-        return max((live_figure(headline, figures)[1] for _, figures in self._seen), default=0.0)
+    def values(self, headline: str, metric: str) -> list[tuple[float, float]]:
+        """Return when what was seen of that metric in the last minute, as long as the headline is seen by it."""
+        found = ((at, live_figure(headline, event.figures)) for at, event in self._seen if event.by == self.by)
+        return [(at, value) for at, (name, value) in found if name == metric]
+
+    def highest(self, headline: str, metric: str) -> float:
+        """The highest value of a metric in the last minute."""
+        return max((value for _, value in self.values(headline, metric)), default=0.0)
 
     def paint(self, painter: QPainter, room: QRectF, headline: str, highest: float, shade: QColor) -> None:
         """The last minute on a scale from zero to `highest`."""
         now = time.monotonic()
-        values = [(at, live_figure(headline, figures)[1]) for at, figures in self._seen]
+        values = self.values(headline, live_figure(headline, self.figures)[0])
         line = [
             QPointF(
                 room.right() - room.width() * (now - at) / SECONDS,
@@ -142,10 +155,7 @@ class Tiles(Guarded, QWidget):
 
     def take(self, event: Live) -> None:
         """Show the current rates of a workload on one side."""
-        line = self._live.get((event.subject, event.source))
-        if line is None or line.by != event.by:  # the disk may move other amounts than a tool reports
-            line = self._live[event.subject, event.source] = Sparkline(event.by)
-        line.add(event.figures)
+        self._live.setdefault((event.subject, event.source), Sparkline()).add(event)
         if not self._frames.isActive():
             self._frames.start()
 
@@ -213,10 +223,10 @@ class Tiles(Guarded, QWidget):
         """Return the line of current rates of that tile."""
         return self._live.get((row.name, side.value)) if tile is not None and tile.running else None
 
-    def _highest(self, row: TileRow) -> float:
-        """Return the highest current rate of a workload on both sides."""
+    def _highest(self, row: TileRow, metric: str) -> float:
+        """Return the highest current value of a metric on both sides: what has the same unit has the same scale."""
         lines = [self._line(row, side, tile) for (side, _), tile in zip(SIDES, (row.old, row.new), strict=True)]
-        return max((line.highest(row.headline) for line in lines if line is not None), default=0.0)
+        return max((line.highest(row.headline, metric) for line in lines if line is not None), default=0.0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -286,7 +296,8 @@ class Tiles(Guarded, QWidget):
         whole = QRect(left.left(), left.top() + high + line + 2 * GRID, room.right() - left.left() - GAP, line)
         self._write(painter, whole, below, shade if below == now else muted)
         if moving is not None:
-            moving.paint(painter, _upper(beside, tile), row.headline, self._highest(row), shade)
+            highest = self._highest(row, live_figure(row.headline, moving.figures)[0])
+            moving.paint(painter, _upper(beside, tile), row.headline, highest, shade)
         paint_dots(painter, _lower(beside, tile, moving), tile.dots, row.highest, shade, colour(Tone.WARNING))
 
     @staticmethod

@@ -20,11 +20,12 @@ HIGH = ROW + 20
 
 
 class TwoLines(Guarded, QStyledItemDelegate):
-    """Draws the cell's own text, and below it what `second` says of the row."""
+    """Draws the cell's own text, and below it what `second` says of the row, in its tone."""
 
-    def __init__(self, second: Callable[[Any], str], parent: Table[Any]) -> None:
+    def __init__(self, second: Callable[[Any], str], tone: Callable[[Any], Tone], parent: Table[Any]) -> None:
         super().__init__(parent)
         self._second = second
+        self._tone = tone
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -33,10 +34,12 @@ class TwoLines(Guarded, QStyledItemDelegate):
         self.initStyleOption(shown, index)
         first, shown.text = shown.text, ""
         shown.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, shown, painter, shown.widget)
-        second = printable(attempt(self._second, lambda _row: "", index.data(Qt.ItemDataRole.UserRole)))
+        row = index.data(Qt.ItemDataRole.UserRole)
+        second = printable(attempt(self._second, lambda _row: "", row))
+        tone_below = attempt(self._tone, _muted, row)
         middle, room = shown.rect.center().y(), shown.rect.adjusted(GAP - 2, 0, -GAP, 0)
         with saved_state(painter):
-            for text, tone, bold, below in ((first, Ground.TEXT, True, False), (second, Tone.MUTED, False, True)):
+            for text, tone, bold, below in ((first, Ground.TEXT, True, False), (second, tone_below, False, True)):
                 made = font(bold=bold)
                 metrics = QFontMetrics(made)
                 high = metrics.height()
@@ -47,7 +50,13 @@ class TwoLines(Guarded, QStyledItemDelegate):
                 painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, elided)
 
 
-def use_two_lines(table: Table[Any], column: int, second: Callable[[Any], str]) -> None:
-    """Give the rows of a table two lines, with `second` below the text of that column."""
-    table.setItemDelegateForColumn(column, TwoLines(second, table))
+def _muted(_row: object) -> Tone:
+    return Tone.MUTED
+
+
+def use_two_lines(
+    table: Table[Any], column: int, second: Callable[[Any], str], tone: Callable[[Any], Tone] = _muted
+) -> None:
+    """Give the rows of a table two lines, with `second` below the text of that column, in its tone."""
+    table.setItemDelegateForColumn(column, TwoLines(second, tone, table))
     table.verticalHeader().setDefaultSectionSize(scaled(HIGH))

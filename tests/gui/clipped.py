@@ -43,6 +43,7 @@ from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.dialogs.settings import TABS, SettingsDialog
 from gui.dialogs.storage import StorageDialog
+from gui.dialogs.survey import SurveyDialog
 from gui.language import speak
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
@@ -194,6 +195,8 @@ def _dialogs(rows: tuple[ServerRow, ...], window: MainWindow) -> Iterator[QDialo
     yield MoveDialog(rows, samples.MOVE, window)
     yield HooksDialog(samples.MOVE, (), window)
     yield ReportDialog(samples.MOVE.name, "plan", Path(), window)
+    yield ReportDialog(None, "fleet", Path(), window)
+    yield SurveyDialog(len(rows), 8, "/srv/fleet.csv", window)
     for number in range(len(TABS)):
         settings = SettingsDialog(Settings(), window)
         settings.tabs.setCurrentIndex(number)

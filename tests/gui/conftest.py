@@ -1,5 +1,6 @@
 """For every test of the window: Qt's own warnings fail it; no widget, no timer and no thread is left behind."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.qt_log_level_fail("DEBUG"))
             item.add_marker(pytest.mark.qt_log_ignore(HARMLESS))
+
+
+@pytest.fixture(autouse=True)
+def _no_automatic_collection() -> Iterator[None]:
+    """As in the window (gui/collector.py): Python would collect a window in a cycle also while Qt paints it."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

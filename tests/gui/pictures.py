@@ -36,6 +36,7 @@ from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.dialogs.settings import SettingsDialog
 from gui.dialogs.storage import StorageDialog
+from gui.dialogs.survey import SurveyDialog
 from gui.pages.execution import ExecutionPage
 from gui.screenshots import SCHEMES, save_screenshots, settle
 from gui.window import MainWindow
@@ -179,6 +180,8 @@ def _draw_dialogs(window: MainWindow, store: Store, folder: Path) -> None:
         "move": MoveDialog(rows, move, window),
         "hooks": HooksDialog(move, (), window),
         "report": ReportDialog(move.name, "plan", Path("/home/dba/Documents"), window),
+        "report-on-all-moves": ReportDialog(None, "fleet", Path("/home/dba/Documents"), window),
+        "survey": SurveyDialog(len(rows), 8, "/home/dba/fleet.csv", window),
         "settings": SettingsDialog(Settings(), window),
         "storage": StorageDialog(window.work, [row.profile.name for row in rows], ("quick", "standard"), window),
         "host-key": dialog_for(HostKeyQuestion("db1", "192.0.2.11", "ssh-ed25519", "SHA256:abc"), window),

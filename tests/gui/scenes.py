@@ -12,6 +12,7 @@ from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Step
 from core.migration.model.schedule import schedule_of
 from gui.asker import Question, StepQuestion, StopQuestion
+from tests.gui import fleets
 
 LONG = 98
 """The most characters of the name of a server or a move."""
@@ -44,6 +45,13 @@ def lay_long_names(folder: Path) -> str:
             store.update_profile(replace(store.profile(name), name=long_name(name)), name)
         store.update_move(replace(store.move(example.MOVE), name=long_name("move")), example.MOVE)
     return long_name("move")
+
+
+def lay_fleet(folder: Path) -> str:
+    """Lay what a survey of a hundred servers leaves, and return the name of one of its moves."""
+    with Store.open(folder) as store:
+        fleets.fill(store)
+        return store.moves()[0].name
 
 
 def begin(store: Store, running: str) -> Execution:
@@ -94,6 +102,7 @@ def question_of(execution: Execution, step_id: str) -> Question:
 HISTORIES: dict[str, Callable[[Path], str]] = {
     "empty": lay_empty,
     "long-names": lay_long_names,
+    "many-servers": lay_fleet,
 }
 UNDER_WAY = {
     "running": FIRST_PASS,

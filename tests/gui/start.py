@@ -14,6 +14,7 @@ HEAVY = (
     "core.api.moves", "core.api.servers", "core.api.session",
     "core.benchmarks", "core.comparison", "core.facts", "core.history", "core.reports",
     "gui.dialogs.move", "gui.dialogs.server", "gui.pages.compare", "gui.pages.history", "gui.pages.measure",
+    "gui.dialogs.survey", "gui.models.survey", "gui.pages.survey",
 )  # fmt: skip
 """What the first paint does without."""
 
@@ -30,6 +31,7 @@ def main() -> int:
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
 
+    from core.api.loading import PACKAGES
     from gui import app, window
     from gui.pages.page import Page
     from gui.work import Work
@@ -55,9 +57,14 @@ def main() -> int:
             super().__init__(work)
             self.installEventFilter(look)
             work.opened.connect(partial(print, "history: open"))
+            work.opened.connect(self._tell_missing)
             self._timer = QTimer(self, interval=5)
             self._timer.timeout.connect(self._leave_when_shown)
             self._timer.start()
+
+        def _tell_missing(self) -> None:
+            wanted = ("pydantic.type_adapter", *PACKAGES)
+            print(f"missing: {[name for name in wanted if name not in sys.modules]}")  # noqa: T201
 
         def _leave_when_shown(self) -> None:
             shown = self.stack.currentWidget()

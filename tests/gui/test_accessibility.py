@@ -41,6 +41,7 @@ from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.dialogs.settings import SettingsDialog
 from gui.dialogs.storage import StorageDialog
+from gui.dialogs.survey import SurveyDialog
 from gui.pages.kinds import PAGES, PageKind
 from gui.pages.page import ROW
 from gui.widgets.label import ToneLabel
@@ -121,6 +122,8 @@ def dialogs(work: Work, full_store: Store) -> Iterator[list[QDialog]]:
         ServerDialog(samples.OLD, parent),
         MoveDialog(rows, samples.MOVE, parent),
         ReportDialog(samples.MOVE.name, "plan", Path(), parent),
+        ReportDialog(None, "fleet", Path(), parent),
+        SurveyDialog(len(rows), 8, "/srv/fleet.csv", parent),
         SettingsDialog(Settings(), parent),
         CrashDialog(ValueError("x"), parent),
         LastTimeDialog("the log", parent),

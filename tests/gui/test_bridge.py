@@ -3,10 +3,11 @@ import sys
 import threading
 import time
 import weakref
+from functools import partial
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -176,8 +177,36 @@ def test_no_worker_collects_garbage_of_the_windows_thread(runner: Runner, qtbot:
     assert ends == [threading.get_ident()]
 
 
+class _Taker(QObject):
+    """Takes results as a dialog does: it needs what Qt has of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: list[object] = []
+
+    def take(self, *given: object) -> None:
+        self.setObjectName("taken")
+        self.taken.append(given)
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_result_is_not_handed_to_what_was_deleted_meanwhile(runner: Runner, qtbot: QtBot, *, deleted: bool) -> None:
+    taker, go = _Taker(), threading.Event()
+    task = runner.start("wait", lambda _job: go.wait(20))
+    task.then(taker.take)
+    task.then(partial(taker.take, "said"))
+    if deleted:
+        taker.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    go.set()
+    qtbot.waitUntil(lambda: runner.idle)
+    assert taker.taken == ([] if deleted else [(True,), ("said", True)])
+    if not deleted:
+        taker.deleteLater()
+
+
 def test_python_collects_again_when_no_worker_is_left(qapp: object) -> None:  # noqa: ARG001
-    assert gc.isenabled()
+    gc.enable()
     made = Runner()
     assert not gc.isenabled()
     made.shutdown(5)

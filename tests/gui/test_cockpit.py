@@ -119,7 +119,7 @@ def test_suites_are_queued_in_their_order(full_window: MainWindow, qtbot: QtBot)
     shown.suite.setCurrentText("raid")
     shown.sides.setCurrentIndex(shown.sides.findData(AT_ONCE))
     shown.queue.click()
-    queued = f"quick ({in_sentence(SIDES_TITLES[ONE_BY_ONE])}), raid ({in_sentence(SIDES_TITLES[AT_ONCE])})"
+    queued = f"standard ({in_sentence(SIDES_TITLES[ONE_BY_ONE])}), raid ({in_sentence(SIDES_TITLES[AT_ONCE])})"
     assert queued in shown.hint.text()
     assert not shown.start.isEnabled()
     shown.empty.click()
@@ -179,10 +179,10 @@ def test_a_queue_goes_with_its_move_and_stays_while_that_is_edited(
     full_store.update_move(replace(samples.MOVE, target="/srv/other/15"))
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
-    assert "quick (" in shown.hint.text()
+    assert "standard (" in shown.hint.text()
     full_window.work.pick("autumn")
     at_rest(qtbot, full_window)
-    assert "quick (" not in shown.hint.text()
+    assert "standard (" not in shown.hint.text()
     assert shown.empty.isHidden()
 
 
@@ -224,7 +224,7 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     at_rest(qtbot, full_window)
     assert shown.forecasts.isVisible()
     shown._ended_well(())  # noqa: SLF001
-    assert ": quick. " in shown.hint.text()
+    assert ": standard. " in shown.hint.text()
     assert figures(shown.hint.text()) == []  # nothing is left
 
 

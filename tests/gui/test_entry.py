@@ -44,6 +44,14 @@ def test_a_display_that_does_not_answer_is_no_core_dump() -> None:
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
+def test_a_window_without_a_terminal_ends_as_one_with_it() -> None:
+    """On Windows, pghaulw has no terminal: nothing to write to."""
+    code = "import sys; sys.stdout = sys.stderr = None; from gui.entry import main; sys.exit(main())"
+    ended = _run("-c", code, QT_QPA_PLATFORM="none")
+    assert (ended.returncode, ended.stdout) == (2, "")
+
+
 def test_the_command_line_loads_no_qt() -> None:
     code = (
         "import sys, gui.entry; sys.argv = ['pghaul', '--version']; code = gui.entry.main(); "
@@ -67,6 +75,7 @@ def test_the_first_paint_needs_no_heavy_module(tmp_path: Path) -> None:
     lines = _started(tmp_path, QT_QPA_PLATFORM="offscreen")
     assert lines["heavy"] == "[]"
     assert lines["history"] == "open"
+    assert lines["missing"] == "[]", "packages that several threads would import at once"
     assert "moves" in lines
 
 

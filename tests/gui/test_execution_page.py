@@ -21,6 +21,8 @@ from core.api.session import Session
 from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.execution.passes import FinishedPasses, read_finished_passes
+from core.migration.execution.timeline import make_progress_event
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.plan import FollowUp, FollowUpGroup, Plan, RemoteCall, Step, Timing
@@ -501,3 +503,83 @@ def test_the_window_fits_a_small_screen_while_it_asks(full_window: MainWindow, f
     assert section.prompt.isVisible()
     assert (needed.width() <= 1024, needed.height() <= 665) == (True, True), needed.toTuple()
     question.answer(None)
+
+
+def test_passes_are_read_on_a_thread_and_only_after_a_step_has_ended(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the question before the stop is open, each look tells the same passes as of now."""
+    threads: list[threading.Thread] = []
+
+    def reading(of: Execution) -> FinishedPasses:
+        threads.append(threading.current_thread())
+        return read_finished_passes(of)
+
+    monkeypatch.setattr("core.api.execution.read_finished_passes", reading)
+    stop = change_step(OPENING, id="stop", side=Side.OLD, server="db-old", downtime=True, number=2)
+    steps = (change_step(COPY, precopy_pass=1, root="data"), stop, replace(OPENING, number=3))
+    section = shown(qtbot, full_window)
+    number, run = begun(full_store, plan=replace(PLAN, steps=steps))
+    of_pass = replace(full_store.execution(number).steps[-1], id=run, exit_status=0, bytes=60 << 30)
+    full_store.step_ended(replace(of_pass, ended_at=of_pass.started_at + timedelta(seconds=50)))
+    full_window.work.asker.move = PLAN.move
+    qtbot.waitUntil(lambda: section.state.execution is not None and section.state.execution.id == number)
+    before = section.state.read_at
+    section.ask(StopQuestion("db-old", "15/main", (), warm=True))
+    qtbot.waitUntil(lambda: " 15/main on db-old will be stopped" in section.prompt.text.text())
+    qtbot.waitUntil(lambda: section.state.read_at is not None and before is not None and section.state.read_at > before)
+    later = section.state.read_at
+    qtbot.waitUntil(lambda: section.state.read_at != later)
+    assert len(threads) == 1
+    assert threading.main_thread() not in threads
+    looked = full_store.step_started(number, StepRun(0, 2, "stop", 1, datetime.now(UTC)))
+    full_store.step_ended(StepRun(looked, 2, "stop", 1, datetime.now(UTC), datetime.now(UTC), 0))
+    qtbot.waitUntil(lambda: len(threads) > 1)
+    assert threading.main_thread() not in threads
+    qtbot.waitUntil(section.prompt.decline.isEnabled)
+    section.prompt.decline.click()
+    at_rest(qtbot, full_window)
+
+
+def wait_for_a_look(qtbot: QtBot, section: MovePage) -> None:
+    seen = section.state.read_at
+    qtbot.waitUntil(lambda: section.state.read_at != seen)
+
+
+LEFT = re.compile(r"about ([\d.]+ \w+(?: \d+ s)?) left")
+
+
+def test_banner_page_and_job_bar_tell_the_same_figures(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    """What the job reports is of another time than what is read each second."""
+    window, section = full_window, shown(qtbot, full_window)
+    window.resize(1024, 700)
+    copy = change_step(COPY, title=f"Pre-copy pass 1 of 2: copy /srv/{'a' * 200}", expected_seconds=4000.0)
+    number, run = begun(full_store, plan=replace(PLAN, steps=(copy, OPENING)))
+    full_store.step_progressed(run, 3 << 30, 12 << 30)
+    told, heard = Event(), Event()
+
+    def carry_out(_session: Session, job: Job) -> None:
+        execution = full_store.execution(number)
+        job.report(make_progress_event(execution, execution.started_at + timedelta(seconds=1000)))
+        told.set()
+        assert heard.wait(20)
+
+    task = window.work.run("Move", carry_out)
+    assert task is not None
+    qtbot.waitUntil(lambda: told.is_set() and copy.title in window.job_bar.title.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: section.state.alive and window.status_banner.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: LEFT.search(window.job_bar.title.text()) is not None)
+    for _ in range(3):
+        wait_for_a_look(qtbot, section)
+        places = (window.status_banner.text, section.card.line, window.job_bar.title)
+        left = [LEFT.findall(place.text()) for place in places]
+        assert len(left[0]) == 1
+        assert left[0] == LEFT.findall(window.job_bar.title.shown)  # it is not cut off on a small screen
+        assert left == [left[0]] * 3
+        amount = window.job_bar.words.text()
+        assert figures(amount)[:2] == ["3.0 GiB", "12.0 GiB"]
+        assert amount in section.summary.text()
+    heard.set()
+    at_rest(qtbot, window)

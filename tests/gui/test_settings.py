@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialogButtonBox, QLineEdit, QMessageBox, QSpinBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialogButtonBox,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QSpinBox,
+)
 from pytestqt.qtbot import QtBot
 
 from core import api, units
@@ -30,6 +39,7 @@ from gui.dialogs.server import ServerDialog
 from gui.dialogs.settings import TABS, SettingsDialog
 from gui.models.execution import Doing
 from gui.models.report import ReportRequest
+from gui.pages.measure import NO_SUITE, MeasurePage
 from gui.window import MainWindow
 from tests.core.history import samples
 from tests.gui.conftest import at_rest, page, press
@@ -302,3 +312,70 @@ def test_a_plan_and_an_execution_verify_as_the_settings_say(
     press(QApplication.activeModalWidget(), QMessageBox.ButtonRole.AcceptRole)
     at_rest(qtbot, full_window)
     assert asked == [verify, verify]
+
+
+def with_suite(settings: Settings, name: str) -> Settings:
+    return settings.having("benchmark.suite", name)
+
+
+def test_the_suite_of_the_settings_is_selected_for_benchmarks(full_window: MainWindow, qtbot: QtBot) -> None:
+    work = full_window.work
+    work.use_settings(with_suite(work.settings, "raid"))
+    shown = page(qtbot, full_window, PageId.MEASURE)
+    assert isinstance(shown, MeasurePage)
+    assert shown.suite.currentText() == "raid"
+    chosen = shown.suites.current()
+    assert chosen is not None
+    assert chosen.name == "raid"
+    work.use_settings(with_suite(work.settings, "depths"))
+    assert shown.suite.currentText() == "depths"
+    shown.suite.setCurrentText("quick")
+    work.use_settings(work.settings.having("display.units", Sizes.BINARY.value))  # another one: the choice stays
+    assert shown.suite.currentText() == "quick"
+
+
+@pytest.mark.parametrize("name", ["of-mine", "Raid", "/srv/suites/own.toml"])
+def test_a_suite_of_the_settings_that_is_not_listed_is_said(full_window: MainWindow, qtbot: QtBot, name: str) -> None:
+    work = full_window.work
+    work.use_settings(with_suite(work.settings, name))
+    shown = page(qtbot, full_window, PageId.MEASURE)
+    assert isinstance(shown, MeasurePage)
+    assert not full_window.banner.isVisible()
+    selected = shown.suite.currentText()
+    assert selected in {each.name for each in api.benchmarks.list_suites()}
+    assert shown.hint.text().startswith(NO_SUITE.format(suite=name))
+    shown.suite.setCurrentText("drift")
+    assert name not in shown.hint.text()
+    work.use_settings(with_suite(work.settings, "quick"))
+    assert (shown.suite.currentText(), name in shown.hint.text()) == ("quick", False)
+
+
+@pytest.mark.parametrize("tab", range(len(TABS)))
+def test_all_fields_of_a_tab_begin_at_one_place(dialog: SettingsDialog, qtbot: QtBot, tab: int) -> None:
+    qtbot.addWidget(dialog)
+    dialog.tabs.setCurrentIndex(tab)
+    dialog.show()
+    shown = [each.widget for each in dialog.editors.values() if each.widget.isVisible()]
+    fields = [widget for widget in shown if not isinstance(widget, QCheckBox)]
+    assert len({widget.mapTo(dialog, widget.rect().topLeft()).x() for widget in fields}) == 1
+
+
+def test_the_settings_begin_with_the_first_field(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.focusWidget() is next(iter(dialog.editors.values())).widget
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    assert [each for each in dialog.findChildren(QPushButton) if each.isDefault()] == [ok]
+
+
+def test_a_value_that_is_refused_is_shown(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    """It may be on another tab than the one that is shown."""
+    qtbot.addWidget(dialog)
+    dialog.show()
+    refused = line(dialog, "report.logo")
+    dialog.editors["report.logo"].show("nowhere.png")
+    dialog.tabs.setCurrentIndex(0)
+    dialog.submit()
+    assert refused.isVisible()
+    assert dialog.focusWidget() is refused
+    assert dialog.trouble.isVisible()

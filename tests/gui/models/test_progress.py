@@ -1,8 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
 from core import units
+from core.api.execution import RunningStep
 from core.jobs import Progress
-from gui.models.progress import Stage, find_stage, remaining, title, words
+from core.migration.execution.status import unfinished
+from gui.models.progress import Stage, Told, find_stage, remaining, tell_execution, title, words
+from tests.core.migration.execution.builders import STEP, execution
 from tests.figures import figures
 
 GIB = 1 << 30
@@ -76,3 +81,27 @@ def test_of_a_long_work_the_whole_is_said_too() -> None:
     assert said(words(copied, COPY, 100)) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"]]
     assert title("Moving spring", copied) == f"{whole}: {copied.title}"
     assert title("Probing", Progress("", "", 1, 3)) == "Probing"
+
+
+def test_of_an_execution_only_what_the_other_places_tell() -> None:
+    """Its own figures are of another time than those of the banner and the page."""
+    copied = Progress("copy", "Copy", 3 * GIB, 12 * GIB, "bytes", "step 23 of 51, about 2 min left", "old", 7)
+    told = Told("step 24 of 51, about 1 min 50 s left", "Copy", "3.1 GiB of 12.0 GiB")
+    assert figures(title("Moving spring", copied, told)) == figures(told.position)
+    assert words(copied, COPY, 100.0, told) == told.amount
+    assert title("Moving spring", copied, replace(told, title="Stop", server="db1")) == f"{told.position}: db1: Stop"
+    assert figures(title("Moving spring", copied)) == []  # before the first look
+    assert said(words(copied, COPY, 100.0)) == said(words(copied, COPY, 100.0, replace(told, amount="")))
+    assert said(words(copied, COPY, 100.0)) == [["1 min 40 s"]]
+
+
+def test_the_amount_is_told_of_one_running_step() -> None:
+    made = execution(STEP)
+    found = unfinished(made, made.started_at, alive=True)
+    assert found is not None
+    copying = RunningStep("Copy", 90.0, 3 * GIB, 12 * GIB, 20e6, "db1")
+    one = tell_execution(found, (copying,))
+    assert (one.title, one.server, figures(one.amount)) == ("Copy", "db1", ["3.0 GiB", "12.0 GiB", "20.0 MB/s"])
+    both = tell_execution(found, (copying, replace(copying, title="Sums")))
+    assert (both.title, both.server, both.amount) == ("Copy, Sums", "", "")
+    assert one.position == both.position == found.at

@@ -1,24 +1,41 @@
 """Sentences of core in the window: in its language, and with its buttons in place of commands to type."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
 from core import units
 from core.api.model import ExecutionState
+from core.benchmarks.model import Forecast, Outcome, Repetition, Run, Volume, Workload
+from core.benchmarks.suites import Listed
 from core.errors import InputError
+from core.history.store import Store
+from core.jobs import Note
 from core.language import languages, recorded_sentences, spoken
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.status import describe_both_clusters, known_downtime, sentence, unfinished
 from core.migration.execution.timeline import make_progress_event, running_steps
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Hook, HookCommand
+from core.migration.model.plan import PlanWarning
+from core.reports.recorded import is_known
+from core.sides import Side
+from gui.models.benchmarks import REPETITION_COLUMNS, describe_suite, repetition_rows
+from gui.models.commands import Line, add
+from gui.models.comparison import run_text
+from gui.models.details import detail_text
 from gui.models.execution import clock_figure, summary
-from gui.models.progress import title
+from gui.models.execution import run_text as attempt_text
+from gui.models.migration import plan_warnings
+from gui.models.progress import tell_execution, title
+from gui.models.queue import FORECAST_COLUMNS, Entry, ForecastRow, MeasuredSides
 from gui.models.sentences import compared, error_text, recorded
+from gui.models.table import Column
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.steps import change_step
@@ -26,7 +43,9 @@ from tests.steps import change_step
 NOUNS = "bench|check|compare|diagnose|estimate|execute|facts|history|import|move|parse|plan|probe|report|server|survey"
 TYPED = re.compile(rf"pghaul (?:{NOUNS})(?![\w-])|(?:^|[\s`])--?[a-z]")
 """A command of pghaul, or an option."""
-PROGRAMS = re.compile(r"`(?!pghaul|--)[^`]*`|\bpsql .*|\bpg_upgrade --link|\(ssh-keygen [^)]*\)")
+PROGRAMS = re.compile(
+    r"`(?!pghaul|--)[^`]*`|\bpsql .*|\bpg_upgrade --link|\(ssh-keygen [^)]*\)|~/\.pgpass, curl --netrc, .* sshpass -f"
+)
 """Other programs that a person runs."""
 ONLY_TYPED = re.compile(r"--queries-\w|--from\b")
 """Options of a dress rehearsal with queries and of an exported script: the window has neither."""
@@ -54,6 +73,12 @@ def test_the_outcome_of_a_move_names_pages() -> None:
         ("read them with: pghaul facts 'my server'; then go on", "read them with: Read facts; then go on"),
         ("run: pghaul check spring", "run: Run the checks"),
         ("Choose another: `pghaul move add --replace … --tablespace /a=FOLDER`.", "Choose another: Edit the move."),
+        ("add servers with a list: pghaul survey LIST", "add servers with a list: Choose a list"),
+        (
+            "let Ansible print it: `ansible-inventory -i 'a b' --list | pghaul server import -`",
+            "let Ansible print it: `ansible-inventory -i 'a b' --list > inventory.json`",
+        ),
+        ("change it with --replace", "survey the list again, and let it change known servers and moves"),
         ("run `systemctl status --full`, or `pghaul-session`", "run `systemctl status --full`, or `pghaul-session`"),
     ],
 )
@@ -108,7 +133,8 @@ def running(*, final: bool = False) -> Execution:
 
 def shown_of(made: Execution, now: datetime, *, alive: bool) -> Iterator[str]:
     """Yield all that the strip, the page and the job bar say of an execution at one instant."""
-    found = unfinished(made, now, alive=alive)
+    found, steps = unfinished(made, now, alive=alive), running_steps(made, now)
+    told = None if found is None else tell_execution(found, steps)
     if found is not None:
         yield recorded(sentence(found, now))
         yield recorded(found.at)
@@ -116,11 +142,11 @@ def shown_of(made: Execution, now: datetime, *, alive: bool) -> Iterator[str]:
         ExecutionState(
             made,
             alive=alive,
-            running=running_steps(made, now),
+            running=steps,
             stands=describe_both_clusters(made),
         )
     )
-    yield title("", make_progress_event(made, now))
+    yield title("", make_progress_event(made, now), told)
     down = known_downtime(made, now, alive=alive)
     yield "" if down is None else clock_figure(down)
 
@@ -142,6 +168,75 @@ def test_the_downtime_is_the_same_figure_everywhere(seconds: float) -> None:
     strip, at, page, job, clock = shown_of(made, now, alive=True)
     figure = units.clock(seconds)
     assert clock == figure
-    assert all(figure in text for text in (strip, job)), (strip, job)
-    assert figure not in at  # it stands beside the strip's own sentence
+    assert figure in strip
+    assert not any(figure in text for text in (at, job))  # it stands beside the strip's own sentence
     assert figure not in page  # it stands above the clock
+
+
+TOLD = "a hook on the workstation runs as yourself"
+"""A sentence of core that has a German one; it stands for whatever the history has recorded there."""
+RUN = Run(
+    "spring",
+    Volume(Side.OLD, "db1", "/srv", "/srv"),
+    Workload("read", "random read", "fio", "read_iops"),
+    datetime(2026, 7, 20, tzinfo=UTC),
+    Outcome.FAILED,
+    repetitions=(
+        Repetition(1, datetime(2026, 7, 20, tzinfo=UTC), 1.0, Outcome.FAILED, {}, "fio", "raw", message=TOLD),
+    ),
+    stopped=TOLD,
+)
+FORECAST = Forecast(RUN.volume, 60.0, 1, 2, problems=(TOLD,), warnings=(TOLD,), left_out=(TOLD,))
+ATTEMPT = StepRun(1, 1, TOLD, 1, RUN.started_at, message=TOLD)
+PLAN = replace(execution(change_step(STEP, title=TOLD)).plan, warnings=(PlanWarning(TOLD, check="space"), TOLD))
+
+
+Row = TypeVar("Row")
+
+
+def shown_in(column: str, columns: Sequence[Column[Row]], row: Row) -> str:
+    (found,) = (each for each in columns if each.title == column)
+    return "\n".join(each(row) for each in (found.text, found.tip) if each is not None)
+
+
+@pytest.mark.parametrize(
+    ("times", "text"),
+    [
+        (2, lambda: shown_in("Result", REPETITION_COLUMNS, repetition_rows((RUN,))[0])),
+        (1, lambda: describe_suite(Listed("own", own=True, problem=TOLD))),
+        (2, lambda: run_text(RUN)),
+        (2, lambda: attempt_text(ATTEMPT)),
+        (
+            6,
+            lambda: shown_in(
+                "Problems", FORECAST_COLUMNS, ForecastRow(Entry("quick", MeasuredSides.OLD_ONLY), FORECAST)
+            ),
+        ),
+        (2, lambda: "\n".join(plan_warnings(PLAN))),
+        (3, lambda: detail_text(PLAN)),
+        (1, lambda: detail_text(replace(execution(STEP), message=TOLD))),
+        (1, lambda: note_line(Note(TOLD))),
+    ],
+)
+def test_a_recorded_sentence_is_german_wherever_a_german_window_shows_it(times: int, text: Callable[[], str]) -> None:
+    with spoken("de"):
+        said, german = text(), recorded(TOLD)
+    assert german != TOLD
+    assert (said.count(german), said.count(TOLD)) == (times, 0)
+
+
+def note_line(note: Note) -> str:
+    lines: list[Line] = []
+    assert add(lines, [note])
+    return lines[0].text
+
+
+def test_a_secret_in_the_command_of_a_hook_is_refused_in_the_language_of_the_window(store: Store) -> None:
+    hook = HookCommand(Hook.STOP_APPLICATIONS, Side.OLD, "tool --password=geheim")
+    with pytest.raises(InputError) as refused:
+        store.save_hook("spring", hook)
+    english = error_text(refused.value)
+    with spoken("de"):
+        assert is_known(refused.value.message)
+        assert is_known(refused.value.hint)
+        assert error_text(refused.value) != english

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from core import units
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.sides import Side
 from core.tones import Tone
@@ -79,3 +82,13 @@ def test_the_moment_is_told_in_the_headlines_own_unit_where_a_device_has_it() ->
     assert figures(describe_live_figure("read_iops", moving)) == ["900 IOPS"]
     assert figures(describe_live_figure("read_bytes_per_second", moving)) == ["7.00 MB/s"]
     assert figures(describe_live_figure("transactions_per_second", moving)) == ["9.00 MB/s"]
+
+
+@pytest.mark.parametrize("headline", ["transactions_per_second", "final_transactions_per_second", ""])
+def test_transactions_are_told_as_such(headline: str) -> None:
+    moving = {"transactions_per_second": 1806.8}
+    said = describe_live_figure(headline, moving, "pgbench")
+    assert said.startswith(f"{units.count(1806.8)} transactions/s ")
+    assert "pgbench" in said
+    assert figures(describe_live_figure(headline, {"read_bytes_per_second": 7e6})) == ["7.00 MB/s"]
+    assert figures(describe_live_figure(headline, {})) == ["0 B/s"]
