@@ -46,7 +46,7 @@ def _of(module: ModuleType, name: str, seen: set[tuple[str, str]]) -> Iterator[t
     seen.add((module.__name__, name))
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _SEVERITIES and part.args:
-            text = " ".join(_text(module, part.args[-1]).split())
+            text = " ".join(text_of(module, part.args[-1]).split())
             if text.strip(LEFT_OUT + " "):
                 yield part.func.id, text
         elif isinstance(part, ast.Attribute) and part.attr in _ASKING and isinstance(part.value, ast.Name):
@@ -67,15 +67,15 @@ def _functions(module: ModuleType) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-def _text(module: ModuleType, node: ast.expr) -> str:
-    """The words of an expression; what only a run knows is left out."""
+def text_of(module: ModuleType, node: ast.expr) -> str:
+    """Return the words of an expression; LEFT_OUT stands for what only a run knows."""
     match node:
         case ast.Constant(value=str() as words):
             return words
         case ast.JoinedStr(values=parts):
-            return "".join(_text(module, part) for part in parts)
+            return "".join(text_of(module, part) for part in parts)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _text(module, left) + _text(module, right)
+            return text_of(module, left) + text_of(module, right)
         case ast.FormattedValue(value=ast.Name() as name) | (ast.Name() as name):
             known = vars(module).get(name.id)
             return known if isinstance(known, str) else LEFT_OUT

@@ -30,14 +30,14 @@ IN_WINDOW = (
 )
 """Where the window's pages and messages have their sentences from, besides its own code."""
 _NOT_IN_WINDOW = (
-    *(f"core/api/{name}.py" for name in ("archives", "reports", "storage", "survey")),
+    *(f"core/api/{name}.py" for name in ("archives", "reports", "storage")),
     *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
     *(f"core/migration/plan/{name}.py" for name in ("runbook", "script")),
-    *("core/migration/checks/page.py", "core/migration/model/watch.py", "core/servers/lists"),
-    *(f"core/servers/{name}.py" for name in ("functions", "remote_jobs", "shell", "ssh_config")),
+    *("core/migration/checks/page.py", "core/migration/model/watch.py"),
+    *(f"core/servers/{name}.py" for name in ("functions", "remote_jobs", "shell")),
 )
-"""What the command line alone says, and what ssh's own configuration may be refused for."""
+"""What the command line alone says."""
 _NOT_SHOWN_OF = {
     "core/benchmarks/folders.py": ("Keeper", "_refused"),
     "core/benchmarks/runs.py": ("_wait_until_it_serves",),
@@ -57,8 +57,8 @@ _NOT_SHOWN_OF = {
 }
 """Functions and classes of which the same is true, where the rest of their file is shown in the window."""
 _NO_PROSE = re.compile(
-    r"^\W*(SELECT|INSERT|DELETE|create|insert|select|alter|coalesce|sed|provider)\b|\$\(|\n#|^#|^-c |\|\||^\["
-    r"|>>|^(install -m|ssh-keygen|see them with: pghaul|rsync: expected|pghaul) |^\{folder\} -|: \{native_restore\}"
+    r"^\W*(SELECT|INSERT|DELETE|create|insert|select|alter|coalesce|sed|provider)\b|\$\((?!cat FILE\))|\n#|^#|^-c |\|\|"
+    r"|^\[|>>|^(install -m|ssh-keygen|see them with: pghaul|rsync: expected|pghaul) |^\{folder\} -|: \{native_restore\}"
     r"|\| sha256sum$|^see --confirm$"
 )
 """What is typed or run, and stays as it is."""

@@ -23,6 +23,7 @@ from core.cli.outputs import OUTPUTS
 from core.migration.checks import CHECKS, documentation
 from core.migration.checks.declaration import Check
 from installer.hints import LEFT_OUT, hints
+from installer.messages import messages
 
 TOP = Path(__file__).resolve().parent.parent
 SITE = TOP / "site"
@@ -55,6 +56,7 @@ These pages are generated from the code. They describe exactly this version.
 
 command-line
 exit-codes
+messages
 settings
 ../settings
 json
@@ -87,8 +89,9 @@ def reference() -> Mapping[str, str]:
     """Return the generated pages of the reference, by their file names."""
     return {
         "index.md": _REFERENCE,
-        "command-line.md": markdown.command_line(outline(parser())),
+        **markdown.command_line(outline(parser())),
         "exit-codes.md": markdown.exit_codes(),
+        "messages.md": _messages(),
         "settings.md": markdown.settings(),
         "json.md": _JSON + "".join(_schema_row(words) for words in OUTPUTS),
         "checks.md": _checks(),
@@ -100,6 +103,23 @@ def reference() -> Mapping[str, str]:
 def _schema_row(words: str) -> str:
     name = schemas.file_name(words)
     return f'| `pghaul {words} --json` | <a href="../schemas/{schemas.VERSION}/{name}">{name}</a> |\n'
+
+
+def _messages() -> str:
+    head = (
+        "# Messages, and what to do\n\nThese are the messages with which a command or a page of the window may end, "
+        f"each with its hint. `{LEFT_OUT}` stands for your own values: search this page for the words between them. "
+        "The findings of checks and their hints are on the page [Checks](checks.md).\n"
+    )
+    return head + "".join(map(_messages_about, messages().items()))
+
+
+def _messages_about(subject: tuple[str, list[tuple[str, str]]]) -> str:
+    title, found = subject
+    rows = (tuple(markdown.prose(text).replace("|", "\\|") for text in each) for each in found)
+    return f"\n## {title}\n\n| message | what to do |\n| --- | --- |\n" + "".join(
+        f"| {message} | {hint} |\n" for message, hint in rows
+    )
 
 
 def _checks() -> str:

@@ -82,9 +82,12 @@ def lay(root: Path, frozen: Path, files: Mapping[str, Path], moment: int) -> Non
 
 @contextmanager
 def copied(root: Path) -> Iterator[Path]:
-    """The tree once more, beside it, for a packer that writes into what it packs; its files are the same ones."""
+    """The tree once more, beside it, for a packer that writes into what it packs.
+
+    Its files are copies: a further name of a file changes it for a tar that reads it at the same time, and fails.
+    """
     with tempfile.TemporaryDirectory(prefix="packing-", dir=root.parent) as folder:
-        yield Path(shutil.copytree(root, Path(folder) / "root", symlinks=True, copy_function=os.link))
+        yield Path(shutil.copytree(root, Path(folder) / "root", symlinks=True))
 
 
 def regular(root: Path) -> list[str]:

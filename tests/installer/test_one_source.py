@@ -29,7 +29,7 @@ def texts(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     wanted = {"man/man1/pghaul-bench.1", *manual.COMPLETIONS.values()}
     return {
         "help": " ".join(capsys.readouterr().out.split()),
-        "reference": site.reference()["command-line.md"],
+        "reference": site.reference()["pghaul-bench.md"],
         **{name: text.replace("\\-", "-") for name, text in files.items() if name in wanted},
     }
 

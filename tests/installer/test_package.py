@@ -1,6 +1,7 @@
 """The packages on clean Debians: each is installed as its users do it, opens its window, and makes a report.
 
-Wheel, .deb, .rpm and tar, a clean root each: .deb and .rpm in place of an older one; then each goes without a trace.
+Wheel (by pipx and by uv), .deb, .rpm and tar, a clean root each: .deb and .rpm in place of an older one, the tar by a
+user who is not root. Then each goes without a trace.
 Takes minutes and the network; `make package-test` builds the packages, runs this, and prints sizes and start times.
 """
 
@@ -26,6 +27,7 @@ from installer.debian import names
 from installer.left_out import left_out
 from installer.older_glibc import GLIBC
 from installer.tree import Package, needed
+from installer.uv import uv
 
 pytestmark = pytest.mark.clean_debian
 
@@ -93,6 +95,12 @@ def by_pipx(debian: CleanDebian, package: str) -> str:
     return "/root/.local/bin/pghaul"
 
 
+def by_uv(debian: CleanDebian, package: str) -> str:
+    shutil.copy(uv(), debian.root / "tmp" / "uv")
+    debian.run("/tmp/uv", "tool", "install", "--no-python-downloads", "--python", "/usr/bin/python3", package)
+    return "/root/.local/bin/pghaul"
+
+
 def by_apt(debian: CleanDebian, package: str) -> str:
     debian.apt("install", "--no-install-recommends", package)
     return "pghaul"
@@ -104,12 +112,17 @@ def by_rpm(debian: CleanDebian, package: str) -> str:
 
 
 def by_tar(debian: CleanDebian, package: str) -> str:
-    """Unpacked, run once, and moved elsewhere."""
-    debian.run("tar", "--extract", "--directory", "/root", "--file", package)
-    name = Path(package).name.removesuffix(".tar.xz")
-    assert debian.run(f"/root/{name}/pghaul", "--version") == f"pghaul {program_version()}\n"
-    debian.run("mv", f"/root/{name}", "/srv/moved")
-    return "/srv/moved/pghaul"
+    """Unpacked, run, moved elsewhere and run again, by a user who is not root."""
+    user = ("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "env", "HOME=/srv/user")
+    debian.run("install", "-d", "-o", "1000", "-g", "1000", "/srv/user")
+    debian.run(*user, "tar", "--extract", "--directory", "/srv/user", "--file", package)
+    unpacked, moved = f"/srv/user/{Path(package).name.removesuffix('.tar.xz')}", "/srv/user/moved to"
+    for folder in (unpacked, moved):
+        assert debian.run(*user, f"{folder}/pghaul", "--version") == f"pghaul {program_version()}\n"
+        assert "no moves" in debian.run(*user, f"{folder}/pghaul", "move", "list").lower()
+        if folder == unpacked:
+            debian.run(*user, "mv", unpacked, moved)
+    return f"{moved}/pghaul"
 
 
 SYSTEM = """\
@@ -155,6 +168,10 @@ WAYS = {
         *("pghaul-{}-*.whl", 8_000_000, ("pipx", "python3-venv", *QT), None),
         *(by_pipx, lambda debian: debian.run("pipx", "uninstall", "pghaul")),
     ),
+    "uv": Way(
+        *("pghaul-{}-*.whl", 8_000_000, ("python3", *QT), None),
+        *(by_uv, lambda debian: debian.run("/tmp/uv", "tool", "uninstall", "pghaul")),
+    ),
     "deb": Way(
         *("pghaul_{}_*.deb", 60_000_000, (), older_deb),
         *(by_apt, lambda debian: debian.apt("purge", "--autoremove", "pghaul")),
@@ -165,7 +182,7 @@ WAYS = {
     ),
     "tar": Way(
         *("pghaul-{}-linux-*.tar.xz", 60_000_000, ("xz-utils", *QT), None),
-        *(by_tar, lambda debian: debian.run("rm", "-r", "/srv/moved")),
+        *(by_tar, lambda debian: debian.run("rm", "-r", "/srv/user")),
     ),
 }
 STARTS = 5
@@ -243,9 +260,10 @@ def trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if way.older is not None:
         way.install(debian, put(debian, way.older(built(way), folder)))
         assert (debian.root / ONCE_THERE).exists()
-    for path in (debian.root / SETTING, debian.root / HISTORY):
+    for path in (debian.root / KEY, debian.root / HISTORY):
         path.parent.mkdir(parents=True)
-    (debian.root / SETTING).write_bytes(b"k" * 32)
+    (debian.root / KEY).write_bytes(b"k" * 32)
+    (debian.root / SETTINGS).write_text(SET_BEFORE, encoding="utf-8")
     with contextlib.closing(sqlite3.connect(debian.root / HISTORY)) as connection:
         connection.executescript((TOP / "tests/data/history/0001.sql").read_text(encoding="utf-8"))
     program = way.install(debian, put(debian, built(way)))
@@ -254,7 +272,9 @@ def trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 HISTORY = f"root/.local/share/pghaul/{FILE_NAME}"
-SETTING = "root/.config/pghaul/history.key"
+KEY = "root/.config/pghaul/history.key"
+SETTINGS = "root/.config/pghaul/settings.toml"
+SET_BEFORE = '# for reports to customers\n[report]\npaper = "letter"\n'
 
 
 def size(root: Path) -> int:
@@ -304,7 +324,13 @@ def test_it_says_its_version(trial: Trial) -> None:
 def test_an_upgrade_keeps_history_and_settings(trial: Trial) -> None:
     assert not (trial.debian.root / ONCE_THERE).exists()
     assert "gannon to the new storage" in trial.debian.run(trial.program, "move", "list")
-    assert (trial.debian.root / SETTING).read_bytes() == b"k" * 32
+    assert (trial.debian.root / KEY).read_bytes() == b"k" * 32
+    assert (trial.debian.root / SETTINGS).read_text(encoding="utf-8") == SET_BEFORE
+    trial.run("settings", "set", "report.company", "Example Ltd")
+    assert (trial.debian.root / SETTINGS).read_text(encoding="utf-8") == f'{SET_BEFORE}company = "Example Ltd"\n'
+    shown = trial.run("settings", "show")
+    assert "letter" in shown
+    assert "Example Ltd" in shown
 
 
 def test_its_files_are_those_of_the_package(trial: Trial) -> None:

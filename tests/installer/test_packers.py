@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from installer import debian, rpm, tarball
-from installer.tree import TEXT, Package, contents, lay, needed
+from installer.tree import TEXT, Package, contents, copied, lay, needed
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="packages for Linux are built there")
 
@@ -55,6 +55,29 @@ def test_the_same_tree_makes_the_same_bytes(packer: Callable[[Path, Path], Path]
         finally:
             os.umask(before)
     assert made[0] == made[1]
+
+
+def states(root: Path) -> dict[str, tuple[int, int, int]]:
+    """Inode, links and last change of each file, by which tar notices that a file was changed while it was read."""
+    found = {str(path.relative_to(root)): path.lstat() for path in root.rglob("*")}
+    return {name: (stat.st_ino, stat.st_nlink, stat.st_ctime_ns) for name, stat in found.items()}
+
+
+def test_a_packer_leaves_the_tree_alone_that_others_pack_at_the_same_time(
+    packer: Callable[[Path, Path], Path], tmp_path: Path
+) -> None:
+    root = make(tmp_path)
+    before = states(root)
+    packer(root, tmp_path)
+    assert states(root) == before
+
+
+def test_a_copy_of_the_tree_has_its_rights_times_and_links(tmp_path: Path) -> None:
+    root = make(tmp_path)
+    with copied(root) as copy:
+        for path in (root, *root.rglob("*")):
+            one, other = path.lstat(), (copy / path.relative_to(root)).lstat()
+            assert (one.st_mode, one.st_mtime) == (other.st_mode, other.st_mtime)
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb is not installed")
