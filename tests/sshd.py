@@ -33,22 +33,32 @@ with_ssh_and_fio = pytest.mark.skipif(
 def this_machine(folder: Path, *names: str) -> Iterator[tuple[Profile, ...]]:
     """The profiles of this machine as servers of these names, whose host key is known, while their sshd runs.
 
-    One test at a time has them: only one benchmark at a time can measure a machine.
+    One test at a time has them, also of other checkouts on this machine: only one benchmark at a time can measure a
+    machine, and another one is refused.
     """
-    with Path(__file__).open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        with _started(folder) as port:
-            yield tuple(
-                Profile(
-                    name,
-                    "127.0.0.1",
-                    user=getpass.getuser(),
-                    port=port,
-                    identity_file=str(folder / "user"),
-                    rights=Rights.NONE,
-                )
-                for name in names
+    with _turn(), _started(folder) as port:
+        yield tuple(
+            Profile(
+                name,
+                "127.0.0.1",
+                user=getpass.getuser(),
+                port=port,
+                identity_file=str(folder / "user"),
+                rights=Rights.NONE,
             )
+            for name in names
+        )
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    """The lock is on a folder that every checkout sees. That on `/` is the benchmark's own."""
+    descriptor = os.open("/usr", os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

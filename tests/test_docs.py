@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,25 +12,7 @@ from core.cli.manual.outline import outline
 from core.migration.checks import CHECKS
 from core.migration.estimate.spec import load_spec
 from installer import site
-
-TOP = Path(__file__).parents[1]
-PAGES = sorted([*(TOP / "docs").rglob("*.md"), *TOP.glob("*.md")])
-
-
-def lines(text: str) -> Iterator[str]:
-    """Yield each line of the `sh` blocks, without its comment."""
-    for block in re.findall(r"^```sh\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
-        for line in block.replace("\\\n", " ").splitlines():
-            yield re.split(r"(?:^|\s)#\s", line)[0]
-
-
-def typed(text: str) -> Iterator[str]:
-    """Yield each command of pghaul in the `sh` blocks: also in a pipeline, or behind variables of the environment."""
-    for line in lines(text):
-        for part in re.split(r"\s+[|>]\s*", line):
-            found = re.fullmatch(r"(?:[A-Z_]+=\S+ )*((?:\.venv/bin/)?pghaul(?: .*)?)", part.strip())
-            if found:
-                yield found[1]
+from tests.documented import PAGES, TOP, typed
 
 
 def named(text: str) -> list[str]:
@@ -199,7 +180,9 @@ def test_the_search_finds_without_a_server(built: Path) -> None:
 
 @pytest.mark.slow
 def test_the_reference_is_of_this_code(built: Path) -> None:
-    command_line = (built / "reference" / "command-line.html").read_text(encoding="utf-8")
-    assert "pghaul server install" in command_line
+    nouns = [f"pghaul-{noun.words[0]}.html" for noun in outline(parser()).verbs]
+    assert [name for name in nouns if not (built / "reference" / name).is_file()] == []
+    assert "pghaul server install" in (built / "reference" / "pghaul-server.html").read_text(encoding="utf-8")
+    assert "MaxSessions" in (built / "reference" / "messages.html").read_text(encoding="utf-8")
     checks = (built / "reference" / "checks.html").read_text(encoding="utf-8")
     assert [each.id for each in CHECKS if each.id not in checks] == []

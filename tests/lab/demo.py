@@ -186,7 +186,7 @@ def the_main_job(lab: Lab, page: Page, typed: CommandLine) -> list[str]:
         typed.run("bench", MOVE, "--suite", "quick", "--forecast")
         typed.run("bench", MOVE, "--suite", "quick")
         typed.run("compare", MOVE)
-        figures.extend(["old server → new server", *_compared(typed.document("compare", MOVE))])
+        figures.extend(["old server → new server", *compared(typed.document("compare", MOVE))])
     with page.step("Check whether the cluster can move") as figures:
         checks = typed.document("check", MOVE, accept=(0, 1))["checks"]
         number = Counter(check["status"] for check in checks)
@@ -198,14 +198,14 @@ def the_main_job(lab: Lab, page: Page, typed: CommandLine) -> list[str]:
         chosen = typed.document("probe", MOVE)["chosen"]
         figures.append(f"slowest part: {chosen['bound_by'] or 'not known'}")
     with page.step("Estimate the move") as figures:
-        figures.extend(_estimated(typed.document("estimate", MOVE)))
+        figures.extend(estimated(typed.document("estimate", MOVE)))
     with page.step("Write plan, runbook and script") as figures:
         typed.run("plan", MOVE, "--runbook", str(FOLDER / "demo.md"), "--script", str(FOLDER / "demo.sh"))
         typed.run("report", "plan", MOVE, "-o", str(FOLDER / "plan.pdf"))
         plan = typed.document("plan", MOVE)
         figures.extend([units.counted(len(plan["steps"]), "step"), f"copy: {plan['transport']}"])
     with page.step("Move the cluster") as figures:
-        figures.extend(_moved(typed.document("execute", MOVE, "--confirm", plan["cluster"], "--manual-steps-done")))
+        figures.extend(moved(typed.document("execute", MOVE, "--confirm", plan["cluster"], "--manual-steps-done")))
     with page.step("Write the report of the move") as figures:
         typed.run("estimate", MOVE, "--record")
         typed.run("report", "execution", MOVE, "-o", str(FOLDER / "moved.pdf"))
@@ -243,24 +243,18 @@ def _described(lab: Lab, typed: CommandLine) -> str:
     return f"PostgreSQL {cluster['version']}, {units.size(cluster['size_bytes'])} in {cluster['data_directory']}"
 
 
-def _compared(comparison: dict[str, Any]) -> list[str]:
+def compared(comparison: dict[str, Any]) -> list[str]:
     """A line for each headline of the comparison: both medians with their unit, and the ratio."""
     rows = [row for row in comparison["rows"] if row["headline"] and row["old"] and row["new"]]
     width = max((len(row["workload"]["title"]) for row in rows), default=0)
     return [
-        f"{row['workload']['title']:<{width}}  {_value(row['metric'], row['old']['median']):>11} → "
-        f"{_value(row['metric'], row['new']['median']):<11} {units.ratio(row['ratio'])}"
+        f"{row['workload']['title']:<{width}}  {units.metric(row['metric'], row['old']['median']):>11} → "
+        f"{units.metric(row['metric'], row['new']['median']):<11} {units.ratio(row['ratio'])}"
         for row in rows
     ]
 
 
-def _value(metric: str, value: float) -> str:
-    """A metric with its unit, also where the name of the metric is the unit."""
-    text = units.metric(metric, value)
-    return f"{text} IOPS" if metric.endswith("iops") else text
-
-
-def _estimated(estimated: dict[str, Any]) -> list[str]:
+def estimated(estimated: dict[str, Any]) -> list[str]:
     """The whole move and its downtime, by the method that the plan follows."""
     method = next(each for each in estimated["methods"] if each["method"] == estimated["planned"])
     return [f"whole move: {_span(method['duration_seconds'])}", f"downtime: {_span(method['downtime_seconds'])}"]
@@ -270,7 +264,7 @@ def _span(span: dict[str, float]) -> str:
     return f"{units.duration(span['low'])} to {units.duration(span['high'])}"
 
 
-def _moved(done: dict[str, Any]) -> list[str]:
+def moved(done: dict[str, Any]) -> list[str]:
     """The downtime, and what was compared."""
     if done["execution"]["state"] != "done":
         raise DemoFailedError(f"the move ended as {done['execution']['state']}")
@@ -289,7 +283,11 @@ def _verified(execution: dict[str, Any]) -> str:
     Raises:
         DemoFailedError: no such step has ended well.
     """
-    comparing = {step["number"] for step in execution["plan"]["steps"] if step["agrees_with"] == step_ids.CHECKSUMS_OLD}
+    comparing = {
+        step["number"]
+        for step in execution["plan"]["steps"]
+        if step["verification"]["equals"] == step_ids.CHECKSUMS_OLD
+    }
     outputs = [run["output"] for run in execution["steps"] if run["number"] in comparing and run["exit_status"] == 0]
     if not outputs:
         raise DemoFailedError("no step has compared the checksums of both servers")
@@ -325,8 +323,8 @@ def compared_with_caps(runs: list[dict[str, Any]]) -> tuple[float, list[str]]:
         largest = max(largest, off)
         if off > TOLERANCE:
             problems.append(
-                f"{run['workload']['title']} on the {side} server: the limit of the disk is {_value(headline, cap)}, "
-                f"and fio measured {_value(headline, median)}"
+                f"{run['workload']['title']} on the {side} server: the limit of the disk is "
+                f"{units.metric(headline, cap)}, and fio measured {units.metric(headline, median)}"
             )
     return largest, problems
 

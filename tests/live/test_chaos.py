@@ -21,4 +21,4 @@ def test_a_round_says_how_it_came_out() -> None:
     done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert "pghaul killed" in done.stdout
-    assert done.stdout.endswith("1 rounds of seed 1: 1 ok\n")
+    assert done.stdout.endswith("1 round of seed 1: 1 ok\n")

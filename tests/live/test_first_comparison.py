@@ -49,10 +49,10 @@ runtime_seconds = 1
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    """On an empty history; the suite that is offered first is short."""
+    """On an empty history; the suite that is selected at first is short."""
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "config"))
     (tmp_path / "config" / "suites").mkdir(parents=True)
-    (tmp_path / "config" / "suites" / "quick.toml").write_text(SUITE)
+    (tmp_path / "config" / "suites" / "standard.toml").write_text(SUITE)
     with opened(qapp, tmp_path / "history") as made:
         yield made
 

@@ -93,7 +93,7 @@ def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_
     new.exec("sh", "-c", _UNREADABLE)
     code, _, err = cli.connecting(*go_on)
     new.exec("sh", "-c", f"touch {ROOT}/over && chmod 600 '{TARGET}/base/1/PG_VERSION'")
-    assert (code, '"Compare checksums of both servers" failed' in err) == (3, True), err
+    assert (code, '"Compute the checksums of the new server, and compare both" failed' in err) == (3, True), err
     # its sums are made, and new's are not
     old.exec("sh", "-c", f"echo '# late' >>{DATA}/pg_hba.conf")
     code, _, err = cli.connecting(*go_on)

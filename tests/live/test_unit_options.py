@@ -35,4 +35,4 @@ def test_an_option_that_the_new_unit_lacks_is_a_blocker_before_the_stop(hosts: L
 
     layouts.prepare(hosts.new, with_options(lost))
     pghaul("facts", "new")
-    assert "PASS     Command-line options of the server" in pghaul("check", "spring", "--all", accept=(0, 1))
+    assert "PASS     Command-line options of PostgreSQL" in pghaul("check", "spring", "--all", accept=(0, 1))
