@@ -118,16 +118,19 @@ def probings(found: Iterable[Kept], titles: Sequence[str]) -> Iterator[tuple[dat
 
 
 def _clock(folder: Path) -> Clock | None:
-    """What the way took; None where that was not kept."""
-    if (folder / CLOCK).exists():
-        return Clock(**json.loads((folder / CLOCK).read_text()))
+    """What the way took, by its steps where they were kept; None where neither was."""
     if (folder / STATUS).exists():
         return clocked(json.loads((folder / STATUS).read_text()))
+    if (folder / CLOCK).exists():
+        return Clock(**json.loads((folder / CLOCK).read_text()))
     return None
 
 
 def clocked(status: Mapping[str, Any]) -> Clock:
     """Of all steps, and from the stop, or the first step of a stopped cluster, until new was open.
+
+    The latter is what pghaul calls the downtime (`Plan.downtime_steps`). That people have stopped the applications
+    before is not in it.
 
     `status`: as `pghaul execute --status --json` prints.
     """
@@ -136,6 +139,7 @@ def clocked(status: Mapping[str, Any]) -> Clock:
     points = {step["number"] for step in steps if step["id"] == step_ids.CUTOVER}
     begun = [datetime.fromisoformat(run["started_at"]) for run in execution["steps"]]
     ended = [datetime.fromisoformat(run["ended_at"]) for run in execution["steps"] if run["number"] in points]
-    stopped = {step["number"] for step in steps if step["downtime"]}
+    stopping = {step["number"] for step in steps if step["id"] == step_ids.STOP_OLD_CLUSTER}
+    stopped = stopping or {step["number"] for step in steps if step["downtime"]}
     down = min(at for at, run in zip(begun, execution["steps"], strict=True) if run["number"] in stopped)
     return Clock((max(ended) - min(begun)).total_seconds(), (max(ended) - down).total_seconds())

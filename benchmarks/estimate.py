@@ -211,6 +211,7 @@ def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> tuple[dict[str,
     proof = ("--verify", "all") if way == "all" else ()
     if way == "cold":
         clusters.control(lab.old, "stop")
+        pghaul(folder, "facts", "old")
     with _under(lab, setting, None if way == "cold" else setting.load):
         estimate = json.loads(pghaul(folder, "estimate", MOVE, "--json", *proof).stdout)
         (folder / ESTIMATE).write_text(json.dumps(estimate))

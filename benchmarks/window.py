@@ -50,6 +50,8 @@ from tests.lab.lab import lab
 
 SECONDS = 120.0
 STARTS = 5
+ROUND = 1800.0
+"""Seconds that a round may take: each workload is repeated until its values are steady."""
 BEAT_MS = 5
 FIRST_PAINT, FIRST_MOVES, OPENING = 1.0, 2.0, 0.300
 MOST_99, MOST, MEMORY, GROWTH, CORE, PICTURE = 0.050, 0.100, 300e6, 1.1, 0.5, 52
@@ -237,7 +239,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 def scroll(application: QApplication, window: MainWindow) -> None:
     """Through all that the history's page shows, a screen at a time."""
-    page = window.show_page(HistoryPage.title)
+    page = window.show_page(HistoryPage.id)
     settle(application, window.work)
     if not isinstance(page, HistoryPage):
         raise TypeError(type(page))
@@ -256,7 +258,7 @@ def stream(application: QApplication, window: MainWindow, heart: Heart, seconds:
         while not rounds or time.perf_counter() - began < seconds:
             tiles = measure_both(application, window).tiles.tiles
             tiles.installEventFilter(paints)
-            wait(application, lambda: not work.busy)
+            wait(application, lambda: not work.busy, patience=ROUND)
             settle(application, work)
             tiles.removeEventFilter(paints)
             rounds.append(Taken.now())

@@ -14,6 +14,7 @@ from benchmarks.judging import Clock, Probing
 from core import documents
 from core.history.example import MOVE, lay
 from core.history.store import Store
+from core.migration.model import step_ids
 
 STEPS = [
     {"number": 1, "point_of_no_return": False, "stopped": False},
@@ -68,6 +69,16 @@ def test_nothing_that_came_later_tells_anything(folder: Path) -> None:
 def test_the_clock_of_an_execution_is_of_all_steps_and_of_the_stop() -> None:
     status = {"execution": {"plan": {"steps": STEPS}, "steps": RUNS}}
     assert clocked(status) == Clock(whole=20.0, down=12.0)
+
+
+def test_the_downtime_begins_with_the_stop_of_the_cluster_not_with_that_of_the_applications() -> None:
+    ids = (step_ids.STOP_APPLICATIONS, step_ids.STOP_OLD_CLUSTER, step_ids.CUTOVER)
+    steps: list[dict[str, object]] = [
+        {"number": number, "id": each, "downtime": True, "action": {}} for number, each in enumerate(ids, 1)
+    ]
+    assert clocked({"execution": {"plan": {"steps": steps}, "steps": RUNS}}) == Clock(whole=20.0, down=12.0)
+    stopped_before = [each for each in steps if each["id"] != step_ids.STOP_OLD_CLUSTER]
+    assert clocked({"execution": {"plan": {"steps": stopped_before}, "steps": RUNS}}) == Clock(whole=20.0, down=20.0)
 
 
 def test_the_seconds_of_the_kept_probes_are_told_once_a_setting_with_their_time(folder: Path) -> None:

@@ -126,9 +126,18 @@ def _is_in_the_middle(store: Store) -> bool:
     return True
 
 
-def wait(application: QApplication, condition: Callable[[], bool], seconds: float = 0.0) -> None:
-    """Let the window work until that is so, and then for so many seconds more. Between events it sleeps."""
-    limit, reached = time.monotonic() + PATIENCE_SECONDS, None
+def wait(
+    application: QApplication,
+    condition: Callable[[], bool],
+    seconds: float = 0.0,
+    patience: float = PATIENCE_SECONDS,
+) -> None:
+    """Let the window work until that is so, and then for so many seconds more. Between events it sleeps.
+
+    Raises:
+        TimeoutError: it was not so within `patience` seconds.
+    """
+    limit, reached = time.monotonic() + patience, None
     loop = QEventLoop()
     look = QTimer(interval=50)
     look.timeout.connect(loop.quit)

@@ -17,6 +17,12 @@ from tests.lab.machine import BASE, LabError, locked, process_identity, run
 
 PASSPHRASE = "key pass"
 NAMES = ("old", "new")
+_SHOW_MEMORY = """
+set -e
+awk -v most="$1" '/^MemTotal:/ || ($3 == "kB" && $2 > most) { $2 = most } { print }' /proc/meminfo >/run/meminfo
+mount --bind /run/meminfo /proc/meminfo
+"""
+"""A host with so many kB of memory says so, as a machine and a container of LXC do."""
 
 
 @dataclass(slots=True)
@@ -72,7 +78,9 @@ class Lab:
             host = self.host(side)
             disks.fill_up(self.folder / side / "disk")
             group = caps.cap_memory(self.name, side, host.pid, host.group, size)
-            setattr(self, side, replace(host, group=group))
+            host = replace(host, group=group)
+            host.exec("sh", "-c", _SHOW_MEMORY, "sh", str(size // 1024))
+            setattr(self, side, host)
 
     def shape(self, rate: str) -> None:
         """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""

@@ -160,6 +160,8 @@ def test_a_host_has_no_more_memory_than_it_is_given() -> None:
             host.exec("sh", "-c", "head -c 300M /dev/zero >/srv/pg/zeros && cat /srv/pg/zeros >/dev/null")
             kept = int(host.exec("fincore", "-bnro", "RES", "/srv/pg/zeros").stdout)
             assert 0 < kept <= 64 * 1024**2
+            shown = host.exec("grep", "-E", "^Mem(Total|Available):", "/proc/meminfo").stdout.split()
+            assert (int(shown[1]), int(shown[4]) <= 64 * 1024) == (64 * 1024, True)
     assert traces(small.name) == []
 
 

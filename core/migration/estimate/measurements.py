@@ -177,6 +177,7 @@ def _told(known: _Known, measured: Mapping[str, Measured], copied: Measured | No
         sources={**sources, **known.history.sources},
         bloated=tuple(each.table for each in bloated(known.cluster)),
         whole_copy=copied is not None and observed is not None and observed.value == copied.value,
+        stopped=not known.cluster.running,
     )
 
 

@@ -191,6 +191,7 @@ class History:
         read_seconds: what it took, behind that copy, until both sides had read and summed up every file.
         now: when it is estimated, by which evidence is old; None: its age does not count.
         zone: the old server's time zone; None: not known, the workstation's is taken.
+        stopped: the cluster was stopped when its facts were read, so that nothing is done to stop it.
     """
 
     timed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -204,6 +205,7 @@ class History:
     read_seconds: float | None = None
     now: datetime | None = None
     zone: tzinfo | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

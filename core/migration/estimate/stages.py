@@ -43,6 +43,11 @@ COUNTED: Mapping[Phase, tuple[int, int]] = MappingProxyType(
 """Steps of a stage in a plan over ssh, and those among them that go on without the workstation. One for each data root
 comes to the preparation. The tests hold them against a plan."""
 
+COUNTED_STOPPED: Mapping[Phase, tuple[int, int]] = MappingProxyType(
+    {**COUNTED, Phase.BEFORE_STOP: (3, 0), Phase.STOP: (3, 0), Phase.START: (4, 0), Phase.AFTER: (5, 0)}
+)
+"""The same where the cluster is stopped already."""
+
 _CALIBRATED: Figure = (0.85, 1.0, 1.2)
 
 
@@ -154,13 +159,13 @@ def steps(known: Basis, number: int, *, detached: int = 0) -> "Draws":
 def empty_pass(known: Basis) -> "Draws":
     """Seconds of a pass that has nothing to send."""
     given = known.spec.copy.pass_seconds
-    figure = assumptions.PASS if given is None else (0.9 * given, 1.1 * given, 1.6 * given)
+    figure = assumptions.PASS if given is None else (0.85 * given, given, 1.5 * given)
     return drawn("pass", *figure)
 
 
 def counted(known: Basis, phase: Phase, work: "Draws", bound_by: str, *, more: int = 0, stopped: bool = True) -> Part:
     """A stage of a plan: its steps as they are counted, `more` of them, and the work that they do."""
-    number, detached = COUNTED[phase]
+    number, detached = (COUNTED_STOPPED if known.spec.history.stopped else COUNTED)[phase]
     return stage(known, phase, number + more, work, bound_by, detached=detached, stopped=stopped)
 
 
@@ -215,6 +220,8 @@ def checkpoint(known: Basis) -> "Draws":
 
 def stop_old(known: Basis, shutdown: "Draws") -> Part:
     """The shutdown's checkpoint; the stop, its proof, the fence and the look at the data roots are a step each."""
+    if known.spec.history.stopped:
+        return counted(known, Phase.STOP, fixed(0.0), ROUND_TRIPS)
     return counted(known, Phase.STOP, drawn("stop", *assumptions.STOP) + shutdown, "old disk")
 
 
@@ -229,9 +236,13 @@ def asked_checkpoint(written: "Draws") -> "Draws":
 
 
 def before_stop(known: Basis, work: "Draws") -> Part:
-    """What is done while the old cluster still runs, behind the last pass: the inventory, looks, and a checkpoint."""
+    """What is done while the old cluster still runs, behind the last pass: the inventory, looks, a checkpoint, and the
+    trial start, which is no step. Of a stopped cluster there are a few looks."""
+    if known.spec.history.stopped:
+        return counted(known, Phase.BEFORE_STOP, fixed(0.0), ROUND_TRIPS, stopped=False)
     taken = drawn("inventory", *assumptions.INVENTORY)
-    return counted(known, Phase.BEFORE_STOP, taken + work, "old disk", stopped=False)
+    made = counted(known, Phase.BEFORE_STOP, taken + work, "old disk", stopped=False)
+    return replace(made, seconds=made.seconds + drawn("trial start", *assumptions.TRIAL_START))
 
 
 def close_channel(known: Basis) -> Part:
