@@ -3,8 +3,9 @@
 
 # choose_sample FOLDER LIST BYTES FILES   Write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each
 # large file. Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small
-# ones every k-th by size, at most FILES, of the large ones pieces of 8 MiB from their ends. The number of small files
-# does not reduce the large ones, because a sample of a hundred pages tells no rate.
+# ones every k-th by size, at most FILES, of the large ones pieces from their ends. A piece has 8 MiB; in a small sample
+# it has less, at least 1 MiB, so that there are sixteen: large files do not all compress alike. The number of small
+# files does not reduce the large ones, because a sample of a hundred pages tells no rate.
 choose_sample() {
   umask 077
   enter_folder "$1"
@@ -19,7 +20,10 @@ choose_sample() {
       every = all / bytes; if (every < 1) every = 1
       sparse = small / files; if (sparse < every) sparse = every
       for (at = (1 + sparse) / 2; at <= small; at += sparse) { i = int(at); print size[i], 0, 0, 0, name[i] }
-      piece = 8388608; next_one = every * piece / 2
+      piece = int(bytes / 16 / 1048576) * 1048576
+      if (piece > 8388608) piece = 8388608
+      if (piece < 1048576) piece = 1048576
+      next_one = every * piece / 2
       for (i = small + 1; i <= known; i++) {
         pieces = 0
         for (passed += size[i]; next_one < passed; next_one += every * piece) pieces++

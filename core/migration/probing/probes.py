@@ -173,8 +173,8 @@ def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, 
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
     measured = {"": own.bytes_per_second}
     for name in (each for each in CIPHERS if each in known):
-        if not budget.left_for_samples:
-            break
+        if not budget.left_beside(_LEAST_SAMPLES):
+            break  # the estimate and the choice of a transport rest on the samples
         transport = Transport(cipher=name)
         taken = recorder.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), 1), transport)
         if taken is not None:

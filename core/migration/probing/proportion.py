@@ -87,6 +87,10 @@ class Budget:
         """The same without the time for the tables on both servers."""
         return max(0.0, self.left - 2 * self.bounds.dump_seconds)
 
+    def left_beside(self, samples: int) -> float:
+        """The same without the time for so many samples either."""
+        return max(0.0, self.left_for_samples - samples * (self.bounds.sample_seconds + _BESIDE_SAMPLE_SECONDS))
+
 
 def in_proportion(
     size_bytes: int | None, bytes_per_second: float | None, expected_seconds: float | None = None

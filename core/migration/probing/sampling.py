@@ -2,9 +2,10 @@
 
 Small files (below 16 MiB) and large files have the same share of the bytes in the sample as in the cluster. Of the
 small files, every k-th in the order of their size is chosen, at most a thousand. Of the large files, pieces of 8 MiB
-from their ends are chosen. Only the end of a large file is sent: on the new server there is a sparse file of the size
-of the rest, and rsync continues after it with --append. So every sample has the same number of bytes, however large the
-files are. The files are dropped from the page cache of the old server first.
+from their ends are chosen, smaller ones if the sample is small, so that there are at least sixteen. Only the end of a
+large file is sent: on the new server there is a sparse file of the size of the rest, and rsync continues after it with
+--append. So every sample has the same number of bytes, however large the files are. The files are dropped from the page
+cache of the old server first.
 """
 
 from core.migration.probing.timing import Timing

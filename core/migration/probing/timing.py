@@ -7,6 +7,7 @@ from core.errors import ParseError
 
 _LINE = re.compile(r"^(bytes|nanoseconds|connect|flush) (\d{1,19})$", re.MULTILINE)
 _LITERAL = re.compile(r"^Literal data: ([\d,]{1,24}) bytes", re.MULTILINE)
+_CUT_OFF = re.compile(r"^cut off$", re.MULTILINE)
 _SENT = re.compile(r"^Total bytes sent: ([\d,]{1,24})$", re.MULTILINE)
 
 
@@ -42,8 +43,10 @@ def parse_timing(text: str) -> Timing:
 def ratio_of(text: str) -> float | None:
     """Return the bytes of files per byte that was sent, over all streams whose `--stats` the text contains.
 
-    Returns None if it contains none.
+    Returns None if it contains none, or if a pass was ended early: only the others have printed theirs.
     """
+    if _CUT_OFF.search(text):
+        return None
     literal = sum(int(found.replace(",", "")) for found in _LITERAL.findall(text))
     sent = sum(int(found.replace(",", "")) for found in _SENT.findall(text))
     return literal / sent if literal and sent else None

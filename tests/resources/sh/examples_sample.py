@@ -20,8 +20,16 @@ EXAMPLES = [
         "choose_sample",
         ("@folder@/cluster", "@folder@/list", "20000000", "2"),
         arrange=_FILES,
-        prints="25165824 ./base/1/large one\n# whole\n",
-        after='[ "$(grep -c " 0 0 0 " list)" = 2 ] && grep -q "^16777216 25165824 0 0 " list',
+        prints="22020096 ./base/1/large one\n# whole\n",
+        after='[ "$(grep -c " 0 0 0 " list)" = 2 ] && grep -q "^19922944 22020096 0 0 " list',
+    ),
+    Example(
+        "choose_sample",
+        ("@folder@/cluster", "@folder@/list", "20000000", "1"),
+        arrange="mkdir -p cluster && for each in 1 2 3 4 5; do truncate -s 40M cluster/$each; done",
+        matches=r"(\d+ ./[1-5]\n){5}# whole\n",
+        after="""[ "$(awk '{ sum += $1 } END { print int(sum / 1048576) }' <list)" -ge 18 ]""",
+        name="a small one of all large files",
     ),
     Example(
         "choose_sample",

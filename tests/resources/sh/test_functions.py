@@ -5,13 +5,15 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.servers.functions import functions
+from core.servers.functions import functions, library
 from tests.resources.sh.examples import WATCHED, Ended, Example, Stage, make_shims
+from tests.sshd import turn
 
 pytestmark = pytest.mark.filling
 
@@ -84,7 +86,16 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.fixture
+def _undisturbed(examples: list[Example]) -> Iterator[None]:
+    """Who takes the lock for benchmarks of this machine is refused while another test measures it."""
+    locks = any("bench_lock() {" in library([each.function]) for each in examples)
+    with turn() if locks else nullcontext():
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undisturbed")
 @pytest.mark.parametrize("examples", _cases(EXAMPLES))
 def test_it_does_its_work(examples: list[Example], short: Path) -> None:
     """Each that fails by hand, in dash; and the first that works, in bash: below all of those work in dash."""
@@ -97,6 +108,7 @@ def test_it_does_its_work(examples: list[Example], short: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undisturbed")
 @pytest.mark.parametrize("examples", _cases(WORKING))
 def test_whatever_fails_it_says_so(examples: list[Example], short: Path, shims: Path) -> None:
     """Each program that a function runs fails once, behind its whole output; the disk is full in each example.

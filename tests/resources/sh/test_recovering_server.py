@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ pytestmark = [
 _LOOKS = 700
 """After so many looks the recovery may end: a wait for a minute would have been over."""
 _PROGRAMS = {
-    "sleep": "echo >>@folder@/looks; "
-    '[ "$(wc -l <@folder@/looks)" -ne @looks@ ] || : >@folder@/go; exec /bin/sleep 0.001',
+    "sleep": "looks=0; [ ! -e @folder@/looks ] || read -r looks <@folder@/looks; "
+    'looks=$((looks + 1)); echo "$looks" >@folder@/looks; '
+    '[ "$looks" -ne @looks@ ] || : >@folder@/go; exec /bin/sleep 0.001',
     # what is started has only a second, as a service has its time limit
     "pg_ctl": 'for each; do shift; [ "$each" != 600 ] || each=1; set -- "$@" "$each"; done; '
     'exec @programs@/pg_ctl "$@"',
@@ -31,36 +33,53 @@ _PROGRAMS = {
 }
 
 
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    """A server that would recover, and waits in it for WAL that it is not given."""
+@contextmanager
+def owned() -> Iterator[Stage]:
+    """A folder of the owner's."""
     folder = Path(tempfile.mkdtemp(prefix="slow-", dir="/tmp"))  # a socket's name is short
-    found = Stage(folder, INSTALLED[0])
     if os.geteuid() == 0:
         shutil.chown(folder, OWNER)
     try:
-        found.runs("initdb", "-N", "-D", found.data, "-A", "trust", "--locale=C")
-        (found.data / "recovery.signal").touch()
-        with (found.data / "postgresql.conf").open("a") as conf:
-            conf.write(f"listen_addresses = ''\nunix_socket_directories = '{folder}'\nport = {PORT}\nfsync = off\n")
-            conf.write(f"restore_command = 'until [ -e {folder}/go ]; do /bin/sleep 0.05; done; false'\n")
-        (folder / "played").mkdir()
-        for name, body in _PROGRAMS.items():
-            text = body.replace("@folder@", str(folder)).replace("@programs@", str(found.programs))
-            text = text.replace("@data@", str(found.data)).replace("@looks@", str(_LOOKS))
-            (folder / "played" / name).write_text(f"#!/bin/sh\n{text}\n")
-            (folder / "played" / name).chmod(0o755)
-        yield found
+        yield Stage(folder, INSTALLED[0])
     finally:
-        with_server = ["pg_ctl", "-D", str(found.data), "-s", "-m", "immediate", "stop"]
-        subprocess.run(
-            with_server,
-            check=False,
-            capture_output=True,
-            env={"PATH": f"{found.programs}:/usr/bin:/bin"},
-            user=OWNER if os.geteuid() == 0 else None,
-        )
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Path]:
+    """The data directory of a cluster that has never run."""
+    with owned() as found:
+        found.runs("initdb", "-N", "-D", found.data, "-A", "trust", "--locale=C")
+        yield found.data
+
+
+@pytest.fixture
+def stage(made: Path) -> Iterator[Stage]:
+    """A server that would recover, and waits in it for WAL that it is not given."""
+    with owned() as found:
+        folder = found.folder
+        subprocess.run(["cp", "-a", made, found.data], check=True)
+        try:
+            (found.data / "recovery.signal").touch()
+            with (found.data / "postgresql.conf").open("a") as conf:
+                conf.write(f"listen_addresses = ''\nunix_socket_directories = '{folder}'\nport = {PORT}\nfsync = off\n")
+                conf.write(f"restore_command = 'until [ -e {folder}/go ]; do /bin/sleep 0.05; done; false'\n")
+            (folder / "played").mkdir()
+            for name, body in _PROGRAMS.items():
+                text = body.replace("@folder@", str(folder)).replace("@programs@", str(found.programs))
+                text = text.replace("@data@", str(found.data)).replace("@looks@", str(_LOOKS))
+                (folder / "played" / name).write_text(f"#!/bin/sh\n{text}\n")
+                (folder / "played" / name).chmod(0o755)
+            yield found
+        finally:
+            with_server = ["pg_ctl", "-D", str(found.data), "-s", "-m", "immediate", "stop"]
+            subprocess.run(
+                with_server,
+                check=False,
+                capture_output=True,
+                env={"PATH": f"{found.programs}:/usr/bin:/bin"},
+                user=OWNER if os.geteuid() == 0 else None,
+            )
 
 
 @pytest.mark.parametrize("function", ["start_folder", "start_unit", "start_user_unit", "start_debian", "prove_running"])

@@ -74,6 +74,15 @@ def test_samples_leave_tables_their_part_of_the_time() -> None:
     assert Budget(THOROUGH).left_for_samples == inf
 
 
+def test_what_is_chosen_ahead_of_the_samples_leaves_three_of_them_their_time() -> None:
+    short = in_proportion(10**9, 100e6)
+    assert Budget(short).left_beside(3) == pytest.approx(Budget(short).left_for_samples - 3 * 1.8, abs=0.5)
+    late = Budget(short, time.monotonic() - 6)
+    assert late.left_for_samples > 0
+    assert late.left_beside(3) == 0
+    assert Budget(THOROUGH).left_beside(3) == inf
+
+
 def test_samples_over_a_slow_network_are_small() -> None:
     slow = {**GIGABIT, Quantity.WIRE: 5.6e6}
     assert sample_bytes(slow, 0.5) == round(0.5 * 4 * 5.6e6) < 48 << 20

@@ -11,8 +11,11 @@ from tests.core.migration.running import program, run
 CLOCK = """echo >>read
 looks=0
 while read -r _; do looks=$((looks + 1)); done <read
-case $looks in 1) echo 1000000000 ;; 2) echo 1100000000 ;; 3) echo 2000000000 ;; *) echo 9000000000 ;; esac"""
-"""A first piece that takes a tenth of a second, and all others together long enough."""
+case $looks in
+  1) echo 1000000000 ;; 2) echo 1700000000 ;; 3) echo 2000000000 ;; 4) echo 2100000000 ;;
+  5) echo 3000000000 ;; *) echo 10000000000 ;;
+esac"""
+"""A first piece for which the program is loaded, one that takes a tenth of a second, and then enough of them."""
 
 
 @pytest.mark.parametrize("name", ["openssl", "sha256sum"])
@@ -23,7 +26,7 @@ def test_without_time_the_first_piece_alone_is_summed_and_its_checksum_is_right(
 
 
 @pytest.mark.parametrize(("seconds", "pieces"), [(1, 9), (2, 19)])
-def test_the_first_piece_shows_how_much_more_there_is_time_for(tmp_path: Path, seconds: int, pieces: int) -> None:
+def test_the_second_piece_shows_how_much_more_there_is_time_for(tmp_path: Path, seconds: int, pieces: int) -> None:
     program(tmp_path / "programs/date", CLOCK)
     done = run(commands.sums("openssl", 1, seconds), folder=tmp_path, programs=tmp_path / "programs")
     assert (done.returncode, done.stderr) == (0, "")
