@@ -4,6 +4,7 @@ A survey asks no question. The facts of each server are saved as soon as they ar
 continues with the missing servers when it is run again. A server that fails becomes a row with its error.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,19 +20,21 @@ from core.api.facts import collect_and_save
 from core.api.migration import check_and_estimate
 from core.api.moves import rank_fleet
 from core.api.session import Session, record_commands
-from core.errors import InputError, ServerError
+from core.errors import Cancelled, HistoryError, InputError, PghaulError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts
 from core.history.recorded_profiles import checked_name
 from core.inputs import read_input
 from core.jobs import Job, Note, Progress, ServerState
 from core.migration.findings.data_roots import data_roots
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.volumes import volume_path
-from core.migration.fleet import FleetMove, make_fleet_move
+from core.migration.fleet import make_fleet_move
+from core.migration.model.fleet import FleetMove, MoveState
 from core.migration.model.move import Move
 from core.servers.connection import connect
 from core.servers.lists.formats import read_list
-from core.servers.lists.model import Listed, Refused, ServerList, WantedMove
+from core.servers.lists.model import Listed, Refused, ServerList, WantedMove, refuse_same_server
 from core.servers.profiles import Asker, Profile
 from core.servers.ssh_config import config_file
 
@@ -115,11 +118,11 @@ class Survey:
 
     @property
     def clean(self) -> bool:
-        """Return whether every server answered and nothing prevents a move."""
+        """Return whether every server answered and nothing is known to prevent a move."""
         return not (
             self.refused
             or any(each.failure for each in self.servers)
-            or any(each.stops or each.unknown for each in self.moves)
+            or any(each.state in {MoveState.BLOCKED, MoveState.UNKNOWN} for each in self.moves)
         )
 
 
@@ -271,23 +274,40 @@ class _SurveyReader:
         begin()
         begun = time.monotonic()
         try:
-            known = self.session.store.facts(profile.name)
-            if known is not None and self._recent(profile.name, known):
-                self.facts[profile.name] = known
-                return _row(profile, known, time.monotonic() - begun, asked=False)
-            read = self._read(profile, known, job)
-        except (ServerError, InputError) as error:
+            return self._surveyed(profile, job, begun)
+        except Cancelled:
+            raise
+        except PghaulError as error:
             job.check()  # a connection that a cancel has ended is not a failure of the server
-            self.session.store.record_unread(profile, error.message)
-            return SurveyedServer(
-                profile.name,
-                profile.address,
-                None,
-                asked=True,
-                seconds=time.monotonic() - begun,
-                failure=error.message,
-                hint=error.hint,
+            failure = error
+        # A worker's outer edge: behind it is only the future, whose result is a row. A bug that one server brings to
+        # light must not hide what hundreds of others have answered.
+        except Exception as error:  # noqa: BLE001
+            job.check()
+            _report_bug(error)
+            kind = type(error).__name__
+            failure = ServerError(
+                f"{profile.name}: this server could not be surveyed because of a bug in pghaul ({kind})",
+                "report the bug with its traceback; the other servers are surveyed all the same",
             )
+        # Where not even this can be recorded, the history is lost, and the survey ends with it.
+        self.session.store.record_unread(profile, failure.message)
+        return SurveyedServer(
+            profile.name,
+            profile.address,
+            None,
+            asked=True,
+            seconds=time.monotonic() - begun,
+            failure=failure.message,
+            hint=failure.hint,
+        )
+
+    def _surveyed(self, profile: Profile, job: Job, begun: float) -> SurveyedServer:
+        known = self.session.store.facts(profile.name)
+        if known is not None and self._recent(profile.name, known):
+            self.facts[profile.name] = known
+            return _row(profile, known, time.monotonic() - begun, asked=False)
+        read = self._read(profile, known, job)
         self.facts[profile.name] = read
         return _row(profile, read, time.monotonic() - begun, asked=True)
 
@@ -322,6 +342,13 @@ class _SurveyReader:
         return [] if cluster is None else [root.target for root in data_roots(move, cluster)[1:]]
 
 
+def _report_bug(error: Exception) -> None:
+    """Hand an exception to what takes those that no thread has caught: there its traceback is shown and kept."""
+    threading.excepthook(
+        threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
+    )
+
+
 def _row(profile: Profile, facts: Facts, seconds: float, *, asked: bool) -> SurveyedServer:
     clusters = tuple(
         SurveyedCluster(each.data_directory, each.version or each.series, each.running, each.size_bytes)
@@ -342,7 +369,7 @@ def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) ->
 
     def look(move: Move, old: Facts, new: Facts) -> FleetMove:
         try:
-            return make_fleet_move(move, old, *check_and_estimate(session, move, old, new))
+            return make_fleet_move(move, old, *check_and_estimate(session, move, old, new), new=new)
         except InputError as error:
             return make_fleet_move(move, old, None, None, unknown=error.message)
 
@@ -353,9 +380,17 @@ def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) ->
             yield move
 
     moves = [move for move in session.store.moves() if move.old in rows and move.new in rows]
-    facts = {name: session.store.facts(name) for name in {name for move in moves for name in (move.old, move.new)}}
+    facts = {name: _last_facts(session, name) for name in {name for move in moves for name in (move.old, move.new)}}
     failures = {name: row.failure for name, row in rows.items() if row.failure}
     return rank_fleet(session, moves_with_progress(), facts, failures, look)
+
+
+def _last_facts(session: Session, server: str) -> Facts | None:
+    """Return the latest facts of a server; None if there are none, or none that can be read. Its row says why."""
+    try:
+        return session.store.facts(server)
+    except HistoryError:
+        return None
 
 
 def load_list(path: Path | None) -> ServerList:
@@ -448,16 +483,18 @@ def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | N
                 f"the move {wanted.name!r} exists already with other servers or folders", "change it with --replace"
             )
         _refuse_loss(known, old, wanted)
-    for server in (old, wanted.new):
-        session.store.profile(server)
+    here, there = session.store.profile(old), session.store.profile(wanted.new)
+    facts, new_facts = _last_facts(session, old), _last_facts(session, wanted.new)
+    known_as_one = facts is not None and new_facts is not None and compare_hosts(facts, new_facts) is Hosts.ONE
+    refuse_same_server(wanted, here, there, same_machine=known_as_one)
     move = Move(
         name=wanted.name,
         old=old,
         new=wanted.new,
         cluster=wanted.cluster,
         target=wanted.target,
-        old_volume=volume_path(session.store.facts(old), wanted.cluster),
-        new_volume=volume_path(session.store.facts(wanted.new), wanted.target),
+        old_volume=volume_path(facts, wanted.cluster),
+        new_volume=volume_path(new_facts, wanted.target),
         tablespace_targets={} if known is None else known.tablespace_targets,
         plain_text=known is not None and known.plain_text,
         precopy_limit=None if known is None else known.precopy_limit,

@@ -1,59 +1,19 @@
 """Many moves side by side: which can be made now, which window each needs, and in which order they are listed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from core.facts.model import Facts
+from core.migration.checks import list_pending
 from core.migration.estimate.assumptions import WAY_BACK
 from core.migration.estimate.night import WINDOWS
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.fleet import FleetMove, MoveState
 from core.migration.model.move import Move
-
-
-@dataclass(frozen=True, slots=True)
-class FleetMove:
-    """A move among others, as far as it is known.
-
-    Attributes:
-        move: the move.
-        size_bytes: the size of the cluster in bytes; None if it is not known.
-        stops: the titles of the checks that prevent it; a conflicting move comes last.
-        warnings: how many checks have warnings.
-        method: the recommended method; empty if none is possible or nothing was estimated.
-        downtime_seconds: the downtime of that method.
-        duration_seconds: the whole duration of that method.
-        window_seconds: the smallest of the usual windows that is long enough, with time for a rollback, in nine nights
-            of ten; None if none is.
-        unknown: why it could not be checked; empty if it was checked.
-        moved_at: when it was carried out; None if it was not.
-        in_the_way: the move whose target is the same folder, one around it or one inside it; empty if there is none.
-    """
-
-    move: Move
-    size_bytes: int | None = None
-    stops: tuple[str, ...] = ()
-    warnings: int = 0
-    method: str = ""
-    downtime_seconds: Span | None = None
-    duration_seconds: Span | None = None
-    window_seconds: float | None = None
-    unknown: str = ""
-    moved_at: datetime | None = None
-    in_the_way: str = ""
-
-    @property
-    def ready(self) -> bool:
-        """Return whether nothing prevents the move."""
-        return not (self.stops or self.unknown or self.moved_at)
-
-    @property
-    def failed_checks(self) -> tuple[str, ...]:
-        """Return the titles of the checks that prevent the move."""
-        return self.stops[:-1] if self.in_the_way else self.stops
 
 
 def make_fleet_move(
@@ -63,6 +23,8 @@ def make_fleet_move(
     estimate: Estimate | None,
     moved_at: datetime | None = None,
     unknown: str = "",
+    *,
+    new: Facts | None = None,
 ) -> FleetMove:
     """Return a move with what is known of it.
 
@@ -73,15 +35,21 @@ def make_fleet_move(
         estimate: its estimate; None if there is none.
         moved_at: when it was carried out; None if it was not.
         unknown: why it was not checked, if that is known.
+        new: the facts of the new server, which say whether results are unknown because nobody has looked yet. Without
+            them, each unknown that could prevent the move does so.
     """
     cluster = old.cluster(move.cluster) if old is not None else None
     method = estimate.method(estimate.to_take) if estimate is not None else None
     if checks is None and not unknown:
         unknown = "it was not checked yet"
+    stopping = [each for each in checks or () if each.stops]
+    # An execution runs the checks itself, and there every such unknown is a blocker. Here it is something to do first.
+    pending = () if old is None or new is None else list_pending(move, old, new, stopping)
     return FleetMove(
         move=move,
         size_bytes=cluster.size_bytes if cluster is not None else None,
-        stops=tuple(each.title for each in checks or () if each.stops),
+        stops=tuple(each.title for each in stopping if each not in pending),
+        pending=tuple(each.title for each in pending),
         warnings=sum(each.status is Status.WARNING for each in checks or ()),
         method=method.method if method is not None else "",
         downtime_seconds=method.downtime_seconds if method is not None else None,
@@ -114,9 +82,10 @@ def mark_conflicts(moves: Sequence[FleetMove], finished: Iterable[FleetMove] = (
         finished: further moves that were carried out.
     """
     targets = _Targets()
+    left = {MoveState.DONE, MoveState.UNKNOWN}
     for move in (*(each for each in moves if each.moved_at), *finished, *(each for each in moves if not each.moved_at)):
         targets.add(move.move, carried_out=move.moved_at is not None)
-    return tuple(move if move.moved_at or move.unknown else targets.mark_conflict(move) for move in moves)
+    return tuple(move if move.state in left else targets.mark_conflict(move) for move in moves)
 
 
 class _Targets:
@@ -182,18 +151,17 @@ def count_windows(moves: Iterable[FleetMove], seconds: float) -> int:
 
 
 def rank_moves(moves: Iterable[FleetMove]) -> tuple[FleetMove, ...]:
-    """Return the moves in order: ready ones, then by the number of blockers, unchecked ones, and finished ones.
+    """Return the moves by their states: ready ones, then by the number of blockers, unchecked ones, and finished ones.
 
     Within a group they are ordered by size, and then by downtime.
     """
     return tuple(sorted(moves, key=_rank))
 
 
-def _rank(move: FleetMove) -> tuple[bool, bool, int, float, float, str]:
+def _rank(move: FleetMove) -> tuple[int, int, float, float, str]:
     endless = float("inf")
     return (
-        move.moved_at is not None,
-        bool(move.unknown),
+        list(MoveState).index(move.state),
         len(move.stops),
         endless if move.size_bytes is None else move.size_bytes,
         endless if move.downtime_seconds is None else move.downtime_seconds.likely,

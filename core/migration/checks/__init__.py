@@ -3,7 +3,10 @@
 The ID of a check never changes: history, reports and scripts refer to it.
 """
 
+from collections.abc import Iterable
+
 from core.facts.model import Facts
+from core.facts.sections import TRIAL
 from core.migration.checks import (
     capacity,
     collations,
@@ -12,6 +15,7 @@ from core.migration.checks import (
     files,
     hosts,
     libraries,
+    needs,
     replication,
     required_tools,
     services,
@@ -59,6 +63,40 @@ def run_checks(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
     major_version = context.cluster.series if context.cluster is not None else None
     results = [_check_result(each, each.run(context), major_version) for each in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
+
+
+_ASKED = (needs.BINARIES, needs.NEW_CONTROL)
+"""What the checks of a move learn from a temporary cluster, which they create on the new server."""
+
+
+def list_pending(move: Move, old: Facts, new: Facts, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """Return the results that are unknown only because no temporary cluster was created for this move yet.
+
+    A survey creates none, so such results say nothing about the new server. A result whose other facts were not read
+    either is not among them: a temporary cluster would not answer it.
+    """
+    context = CheckContext(move, old, new)
+    if _was_asked(context):
+        return ()
+    answered = {each.id for each in CHECKS if _would_be_answered(each, context)}
+    return tuple(each for each in results if each.status is Status.UNKNOWN and each.id in answered)
+
+
+def _was_asked(context: CheckContext) -> bool:
+    """Return whether the new server's binaries were asked for this move, also if they could not answer.
+
+    The checks make the trial start after it, so the facts name the move of the latest temporary cluster.
+    """
+    started = context.new.trial_start
+    ours = started is not None and (started.cluster, started.target) == (context.move.cluster, context.move.target)
+    return ours and (context.binaries is not None or context.new.gap(TRIAL) is not None)
+
+
+def _would_be_answered(each: Check, context: CheckContext) -> bool:
+    """Return whether a temporary cluster is all that the check lacks."""
+    used = (*each.needs, *each.uses)
+    others = [need for need in used if need not in _ASKED]
+    return len(others) < len(used) and all(need.read(context) is not None for need in others)
 
 
 def documentation(page: str, major_version: str | None) -> str:

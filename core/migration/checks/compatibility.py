@@ -82,6 +82,7 @@ def check_product(context: CheckContext, cluster: Cluster) -> Finding:
     compares="major versions of both servers' binaries",
     page="upgrading",
     needs=(need.CLUSTER,),
+    uses=(need.NEW_POSTGRESQL, need.NEW_CONTROL),
 )
 def check_major_version(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""

@@ -20,6 +20,7 @@ from core.facts import (
     kernel,
     machine,
     network,
+    programs,
     security_policy,
     starters,
 )
@@ -410,6 +411,21 @@ NEW_CONTROL = Need(
     "control data of a trial cluster",
     _read_new_control,
     explain=_explain_new_control,
+)
+
+
+def _read_new_postgresql(context: CheckContext) -> tuple[object, ...] | None:
+    """Return the clusters and server programs on the new server, of whatever major version; None if there are none."""
+    tools = [context.new.tool(name) for name in ("postgres", "pg_test_fsync", "pgbench")]
+    found = (*context.new.clusters, *(tool for tool in tools if tool is not None and tool.path is not None))
+    return found or None
+
+
+NEW_POSTGRESQL = Need(
+    "new.postgresql",
+    "clusters and programs of PostgreSQL",
+    _read_new_postgresql,
+    (discovery.POSTMASTERS, programs.TOOLS),
 )
 BINARIES = Need(
     "new.binaries",

@@ -39,7 +39,7 @@ def waive(results: Sequence[CheckResult], check: str, reason: str) -> Waiver:
     if not is_waivable(result):
         raise InputError(
             f"The check {check} is a blocker ({result.status}) and cannot be waived.",
-            result.hint or "Correct what it names.",
+            result.hint or "Correct what the check names.",
         )
     text = " ".join(reason.split())
     if not text:

@@ -8,7 +8,7 @@ What people take in between is part of it, but of no plan, so it is counted sepa
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from core import units
@@ -19,7 +19,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
-from core.migration.model.schedule import FailedTry, shown
+from core.migration.model.schedule import KEPT_TRIES, FailedTry, Schedule, shown
 
 NOTEWORTHY_SECONDS = 1.0
 """So long without any step under way is said; what is shorter passes between two steps."""
@@ -384,6 +384,24 @@ def describe_failed_try(failed: FailedTry) -> str:
     pause = units.duration((failed.next_at - failed.at).total_seconds())
     number, why = failed.number, failed.why.removesuffix(".")
     return f"Try {number} failed: {why}. The next try begins after {pause}."
+
+
+def describe_failed_tries(schedule: Schedule) -> tuple[str, ...]:
+    """For people, a line for each failure that was kept: `Failed at 2026-12-01 22:00:10 UTC: old is not reachable.`"""
+    lines = list[str]()
+    for number, each in enumerate(schedule.failed_tries):
+        if number == KEPT_TRIES and schedule.left_out_tries:
+            lines.append(f"Further failures that were counted but not kept: {units.count(schedule.left_out_tries)}.")
+        said = f"Failed at {_in_utc(each.first_at or each.at)}: {each.why.removesuffix('.')}"
+        if each.repeated:
+            times = "once" if each.repeated == 1 else f"{units.count(each.repeated)} times"
+            said += f" (repeated {times} until {_in_utc(each.at)})"
+        lines.append(f"{said}.")
+    return tuple(lines)
+
+
+def _in_utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 @dataclass(frozen=True, slots=True)

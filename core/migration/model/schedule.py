@@ -1,7 +1,7 @@
 """When an execution starts to copy and when it asks for the stop, and how such a time is typed."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.errors import InputError
@@ -11,22 +11,35 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*", re.ASCII)
 _FURTHEST = timedelta(days=7)
 """The checks and the plan are made when the execution is started. Later than this they say little."""
 
+KEPT_TRIES = 10
+"""A schedule keeps so many of its first and so many of its last failures: a network may be away for days."""
+
 
 @dataclass(frozen=True, slots=True)
 class FailedTry:
     """A failure after which a scheduled execution waits and goes on by itself.
+
+    Failures with the same message, one after the other, are kept as one: the last of them.
 
     Attributes:
         at: when it failed.
         number: which failure it is since the execution last got further, from 1.
         why: the message of the error.
         next_at: when the next try begins.
+        repeated: how many failures with the same message came directly before it.
+        first_at: when the first of these was; None: there are none.
     """
 
     at: datetime
     number: int
     why: str
     next_at: datetime
+    repeated: int = 0
+    first_at: datetime | None = None
+
+    def repeats(self, before: "FailedTry") -> bool:
+        """Return whether it came directly after another failure and says the same."""
+        return self.why == before.why and self.number > before.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +51,25 @@ class Schedule:
     Attributes:
         start_at: when the first step begins.
         ask_at: when the operator is asked at the earliest whether the old cluster may be stopped.
-        failed_tries: every failure after which it has waited and gone on, in their order.
+        failed_tries: the failures after which it has waited and gone on, in their order: the first and the last ones.
+        left_out_tries: how many failures between those were not kept.
     """
 
     start_at: datetime | None = None
     ask_at: datetime | None = None
     failed_tries: tuple[FailedTry, ...] = ()
+    left_out_tries: int = 0
+
+    def with_failed_try(self, failed: FailedTry) -> "Schedule":
+        """Return it with one more failure."""
+        tries, left_out = [*self.failed_tries], self.left_out_tries
+        if tries and failed.repeats(tries[-1]):
+            before = tries.pop()
+            failed = replace(failed, repeated=before.repeated + 1, first_at=before.first_at or before.at)
+        tries.append(failed)
+        if len(tries) > 2 * KEPT_TRIES:
+            left_out += tries.pop(KEPT_TRIES).repeated + 1
+        return replace(self, failed_tries=tuple(tries), left_out_tries=left_out)
 
 
 UNSCHEDULED = Schedule()

@@ -85,7 +85,42 @@ def server_list(entries: Sequence[Fields], refused: Sequence[Refused] = ()) -> S
         if each.move is not None:
             moves[each.move.name] = each
         listed.append(each)
-    return ServerList(tuple(listed), tuple(wrong))
+    return _without_moves_to_themselves(listed, wrong, servers)
+
+
+def _without_moves_to_themselves(
+    listed: Sequence[Listed], wrong: Sequence[Refused], servers: Mapping[str, Listed]
+) -> ServerList:
+    """Return the list without moves from a server to itself; the new server may stand below its move."""
+    kept, refused = list[Listed](), [*wrong]
+    for each in listed:
+        new = None if each.move is None else servers.get(each.move.new)
+        try:
+            if each.move is not None and new is not None:
+                refuse_same_server(each.move, each.profile, new.profile)
+        except InputError as error:
+            refused.append(Refused(each.place, each.profile.name, error.message, error.hint))
+        else:
+            kept.append(each)
+    return ServerList(tuple(kept), tuple(refused))
+
+
+def refuse_same_server(move: WantedMove, old: Profile, new: Profile, *, same_machine: bool = False) -> None:
+    """Raise InputError if both servers of a move are one, by their name, by the way to them, or as it was read.
+
+    A cluster can be moved within its server. In a list this is a mistake: a copied row, or two names for one server.
+    """
+    if old.name == new.name:
+        said = f"the move {move.name} leads from the server {old.name} to itself"
+    elif (old.address.lower(), old.port, old.jump) == (new.address.lower(), new.port, new.jump):
+        said = f"the servers {old.name} and {new.name} of the move {move.name} have the same address"
+    elif same_machine:
+        said = f"the servers {old.name} and {new.name} of the move {move.name} are the same machine"
+    else:
+        return
+    raise InputError(
+        said, "name another new server; a move to another folder of the same server is added without a list"
+    )
 
 
 def _listed(place: str, fields: Mapping[str, str]) -> Listed:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from core.migration.checks import run_checks
 from core.migration.fleet import (
-    FleetMove,
     count_windows,
     make_fleet_move,
     mark_conflicts,
@@ -17,9 +17,11 @@ from core.migration.fleet import (
     smallest_window,
 )
 from core.migration.model.estimate import Span
+from core.migration.model.fleet import FleetMove, MoveState
 from core.migration.model.move import Move
 from core.sides import Side
 from tests.core.history import samples
+from tests.core.migration import builders
 
 AT = datetime(2026, 3, 14, tzinfo=UTC)
 
@@ -44,7 +46,7 @@ def test_what_nothing_stops_comes_first_then_the_small_and_the_short() -> None:
     names = ["short", "longer", "large", "no size", "stopped", "stopped twice", "unknown", "over"]
     assert [each.move.name for each in rank_moves(moves)] == names
     assert [each.move.name for each in rank_moves(reversed(moves))] == names
-    assert [each.move.name for each in rank_moves(moves) if each.ready] == names[:4]
+    assert [each.move.name for each in rank_moves(moves) if each.state is MoveState.READY] == names[:4]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_a_move_by_what_the_history_holds() -> None:
     assert made.window_seconds == smallest_window(made.downtime_seconds)
     assert not made.unknown
     unread = make_fleet_move(samples.MOVE, None, None, None)
-    assert (unread.size_bytes, bool(unread.unknown), unread.ready) == (None, True, False)
+    assert (unread.size_bytes, bool(unread.unknown), unread.state) == (None, True, MoveState.UNKNOWN)
     assert make_fleet_move(samples.MOVE, None, None, None, unknown="no answer").unknown == "no answer"
     assert move_time(None) is None
 
@@ -104,7 +106,7 @@ def test_moves_into_each_other_are_stopped_by_name() -> None:
     }
     assert said["a"] == said["b"]
     assert len(set(said.values())) == 5
-    assert [each.move.name for each in found if each.ready] == ["beside", "elsewhere"]
+    assert [each.move.name for each in found if each.state is MoveState.READY] == ["beside", "elsewhere"]
 
 
 def test_downtimes_fill_windows_one_after_another() -> None:
@@ -115,3 +117,29 @@ def test_downtimes_fill_windows_one_after_another() -> None:
     )  # 7 and 0.5; 5 and 2; 1, as each takes the way back besides; 9 fits into none
     assert count_windows([one("long", 1, 9 * 3600.0)], 8 * 3600.0) == 0
     assert count_windows([FleetMove(found[0].move)], 8 * 3600.0) == 0
+
+
+@pytest.mark.parametrize(
+    ("known", "state"),
+    [
+        ({}, MoveState.READY),
+        ({"warnings": 2, "pending": ("Settings",)}, MoveState.READY),
+        ({"stops": ("Settings",), "pending": ("Locales",)}, MoveState.BLOCKED),
+        ({"stops": ("Settings",), "unknown": "it did not answer"}, MoveState.UNKNOWN),
+        ({"stops": ("Settings",), "unknown": "it did not answer", "moved_at": AT}, MoveState.DONE),
+    ],
+)
+def test_a_move_has_one_state(known: dict[str, Any], state: MoveState) -> None:
+    made = one("a", **known)
+    assert made.state is state
+    assert replace(made, moved_at=AT).state is MoveState.DONE
+
+
+def test_what_nobody_has_looked_at_does_not_stop_a_move() -> None:
+    untried = builders.new(trials=(), trial_start=None)
+    checks = run_checks(builders.move(), builders.old(), untried)
+    unknown = {each.title for each in checks if each.stops}
+    assert unknown
+    made = make_fleet_move(builders.move(), builders.old(), checks, None, new=untried)
+    assert (made.state, made.stops, set(made.pending)) == (MoveState.READY, (), unknown)
+    assert set(make_fleet_move(builders.move(), builders.old(), checks, None).stops) == unknown

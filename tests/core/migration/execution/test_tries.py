@@ -11,7 +11,8 @@ from typing import cast
 
 import pytest
 
-from core.cli.execution import TerminalOperator, confirmed_until
+from core import units
+from core.cli.execution import TerminalOperator, confirmed_until, text
 from core.errors import (
     AuthenticationError,
     BlockedError,
@@ -29,11 +30,17 @@ from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.runner import Runner
 from core.migration.execution.step_runner import StepRunner
-from core.migration.execution.timeline import Awaited, describe_failed_try, describe_progress, find_wait
+from core.migration.execution.timeline import (
+    Awaited,
+    describe_failed_tries,
+    describe_failed_try,
+    describe_progress,
+    find_wait,
+)
 from core.migration.execution.tries import FIRST_PAUSE, LATEST, LONGEST_PAUSE, NIGHT, Tries, may_be_mended
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Operator, State
-from core.migration.model.schedule import FailedTry, Schedule
+from core.migration.model.schedule import KEPT_TRIES, FailedTry, Schedule
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, set_up
@@ -173,6 +180,11 @@ def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
+def failures(of: Schedule) -> int:
+    """Return how many failures a schedule has counted."""
+    return sum(each.repeated + 1 for each in of.failed_tries) + of.left_out_tries
+
+
 class Night:
     """A scheduled execution during which something fails; the clock jumps by four seconds at each look."""
 
@@ -226,9 +238,10 @@ def test_a_network_that_is_not_back_at_the_start_is_waited_for(store: Store, mon
 
     done = night.carry_out(check_again=check_again)
     tries = done.schedule.failed_tries
-    assert (done.state, [each.number for each in tries]) == (State.DONE, [1, 2, 3])
-    assert {each.why for each in tries} == {LOST.message}
-    assert night.notes == [describe_failed_try(each) for each in tries]
+    assert (done.state, [(each.number, each.repeated) for each in tries]) == (State.DONE, [(3, 2)])
+    assert tries[0].why == LOST.message
+    assert len(night.notes) == 3
+    assert night.notes[-1] == describe_failed_try(tries[0])
     assert (done.schedule.start_at, done.schedule.ask_at) == (SOON, None)
 
 
@@ -253,7 +266,8 @@ def test_a_pass_that_fails_hours_before_the_question_is_made_again(
     assert [(run.attempt, run.done) for run in passes] == [(1, False), (2, False), (3, True)]
     first = next(lines for what, lines in seen if what is Awaited.NEXT_TRY)
     assert "tries again at" in first[0]
-    assert first[1] == describe_failed_try(done.schedule.failed_tries[0])
+    assert first[1] == night.notes[0]
+    assert failures(done.schedule) == 2
     assert seen[-1][0] is Awaited.QUESTION
 
 
@@ -411,7 +425,7 @@ def test_after_a_failure_a_confirmed_stop_is_made_only_within_the_hour_of_the_qu
     with pytest.raises(PausedError):
         night.carry_out(person=TerminalOperator("15/main", yes=True, confirmed_until=until))
     assert (night.found.state, night.old.asked.count("stop_folder")) == (State.PAUSED, 0)
-    assert len(night.found.schedule.failed_tries) == 100
+    assert failures(night.found.schedule) == 100
     night = Night(store, monkeypatch, Schedule(None, QUESTION), precopy_pass=[LOST], prove_stopped=["sum"])
     until = confirmed_until(Schedule(None, QUESTION), BASE)
     assert night.carry_out(person=TerminalOperator("15/main", yes=True, confirmed_until=until)).state is State.DONE
@@ -456,7 +470,7 @@ def test_whoever_slept_through_the_last_hour_of_tries_makes_no_other_one(
     with pytest.raises(UnreachableError):
         night.carry_out(person=Sleeper("15/main"))
     tries = night.found.schedule.failed_tries
-    assert night.old.asked.count("precopy_pass") == len(tries)
+    assert night.old.asked.count("precopy_pass") == failures(night.found.schedule)
     assert tries[-1].next_at < QUESTION + LATEST < night.clock.at
 
 
@@ -580,3 +594,75 @@ def test_whoever_resumes_within_a_pause_waits_no_more(store: Store, monkeypatch:
     with pytest.raises(UnreachableError):
         Runner(runner).carry_out()
     assert seen == [None]
+
+
+def failing(whys: Sequence[str], *, begin: int = 1) -> list[FailedTry]:
+    """Return failures one minute after the other."""
+    times = (START + timedelta(minutes=number) for number in range(len(whys)))
+    return [
+        FailedTry(at, number, why, at + FIRST_PAUSE)
+        for number, (at, why) in enumerate(zip(times, whys, strict=True), begin)
+    ]
+
+
+def counted(tries: Sequence[FailedTry]) -> Schedule:
+    made = Schedule(START, ASK)
+    for each in tries:
+        made = made.with_failed_try(each)
+    return made
+
+
+def test_equal_failures_one_after_the_other_are_one_with_their_number_and_both_times() -> None:
+    tries = failing(["lost", "refused", "refused", "refused", "lost"])
+    first, second, third = counted(tries).failed_tries
+    assert (first, third) == (tries[0], tries[-1])
+    assert (second.number, second.repeated, second.first_at) == (4, 2, tries[1].at)
+    assert (second.at, second.next_at) == (tries[3].at, tries[3].next_at)
+    assert describe_failed_tries(counted(tries)) == (
+        f"Failed at {tries[0].at:%Y-%m-%d %H:%M:%S} UTC: lost.",
+        (
+            f"Failed at {tries[1].at:%Y-%m-%d %H:%M:%S} UTC: refused "
+            f"(repeated 2 times until {tries[3].at:%Y-%m-%d %H:%M:%S} UTC)."
+        ),
+        f"Failed at {tries[4].at:%Y-%m-%d %H:%M:%S} UTC: lost.",
+    )
+
+
+def test_an_equal_failure_after_the_execution_got_further_is_another_one() -> None:
+    assert [each.repeated for each in counted([*failing(["lost"] * 2), *failing(["lost"] * 3)]).failed_tries] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "whys",
+    [
+        ["lost"] * 2000,
+        ["lost", "refused"] * 1000,
+        [f"port {number} is closed" for number in range(2000)],
+        [f"port {number // 3} is closed" for number in range(2000)],
+    ],
+    ids=["the same", "two by turns", "all different", "three of each"],
+)
+def test_a_schedule_that_fails_for_days_keeps_few_failures_and_counts_all(whys: list[str]) -> None:
+    tries = failing(whys)
+    found = counted(tries)
+    assert failures(found) == len(tries)
+    assert len(found.failed_tries) <= 2 * KEPT_TRIES
+    assert (found.failed_tries[0].why, found.failed_tries[-1].at) == (whys[0], tries[-1].at)
+    kept = [each.first_at or each.at for each in found.failed_tries]
+    assert kept == sorted(kept)
+    said = describe_failed_tries(found)
+    assert len(said) == len(found.failed_tries) + (found.left_out_tries > 0)
+    if found.left_out_tries:
+        assert said[KEPT_TRIES].endswith(f" not kept: {units.count(found.left_out_tries)}.")
+
+
+@pytest.mark.parametrize("whys", [["lost", "refused"] * 30, ["lost"] * 60], ids=["two by turns", "the same"])
+def test_the_history_keeps_few_failures_and_counts_all(store: Store, whys: list[str]) -> None:
+    number = store.execution_started(replace(of_steps(COPY, *STOP), schedule=Schedule(START, ASK)))
+    tries = failing(whys)
+    for each in tries:
+        store.try_failed(number, each)
+    assert store.execution(number).schedule == counted(tries)
+    assert len(counted(tries).failed_tries) <= 2 * KEPT_TRIES
+    assert store.recorded_here(number)
+    assert all(line in text(store.execution(number)) for line in describe_failed_tries(counted(tries)))

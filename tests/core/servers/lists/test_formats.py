@@ -78,6 +78,26 @@ def test_a_csv_with_columns_of_others_and_five_clusters_of_one_server() -> None:
     assert [each.move.cluster for each in found.listed if each.move] == [f"/srv/pg/{room}" for room in range(5)]
 
 
+def test_a_move_from_a_server_to_itself_is_refused_with_its_line() -> None:
+    found = read(
+        "name,address,port,jump,new,cluster\n"
+        "db1,192.0.2.1,,,db1,/srv/pg\n"
+        "db2,192.0.2.2,,,db3,/srv/pg\n"
+        "db3,192.0.2.2,,,,\n"
+        "db4,DB.example.net,2222,,db5,/srv/pg\n"
+        "db5,db.example.net,2222,,,\n"
+        "db6,192.0.2.6,2222,,db7,/srv/pg\n"
+        "db7,192.0.2.6,2223,,,\n"
+        "db8,192.0.2.8,,one,db9,/srv/pg\n"
+        "db9,192.0.2.8,,other,,\n"
+        "db10,192.0.2.10,,,unknown,/srv/pg\n"
+    )
+    assert [each.profile.name for each in found.listed if each.move] == ["db6", "db8", "db10"]
+    refused = [(each.place, each.name) for each in found.refused]
+    assert refused == [("line 2", "db1"), ("line 3", "db2"), ("line 5", "db4")]
+    assert all(each.name in each.reason and "another new server" in each.hint for each in found.refused)
+
+
 def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
     found = read(
         "name,address,port,rights,new,cluster,move\n"
