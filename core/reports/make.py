@@ -16,7 +16,7 @@ from core.reports.kinds.execution import execution_report
 from core.reports.kinds.fleet import FleetReport, fleet_report
 from core.reports.kinds.plan import plan_report
 from core.reports.kinds.storage import StorageReport, storage_report
-from core.reports.masking import Mask, people_names, server_names
+from core.reports.masking import Mask, people_names, server_names, user_names
 from core.reports.model import Document, drawings, reworded
 from core.reports.options import Options
 from core.reports.report import Report
@@ -70,8 +70,10 @@ def of_move(kind: Kind, report: Report, options: Options) -> Document:
         profiles = (report.old, report.new)
         owners = [one.owner for one in report.executions]
         owners += [check.waiver.by for check in report.checks or () if check.waiver is not None]
-        servers = server_names(profiles, (report.old_facts, report.new_facts))
-        return reworded(made, Mask(servers, people_names(profiles, owners)).text)
+        facts = (report.old_facts, report.new_facts)
+        roles = [one.plan.queries.role for one in report.executions if one.plan.queries is not None]
+        people, users = people_names(profiles, owners), user_names(profiles, facts, roles)
+        return reworded(made, Mask(server_names(profiles, facts), people, users).text)
 
 
 def of_storage(report: StorageReport, options: Options) -> Document:
@@ -81,7 +83,8 @@ def of_storage(report: StorageReport, options: Options) -> Document:
         if not options.masked:
             return made
         servers = (*(run.volume.server for run in report.runs), *server_names(report.profiles, report.facts))
-        return reworded(made, Mask(servers, people_names(report.profiles, ())).text)
+        people, users = people_names(report.profiles, ()), user_names(report.profiles, report.facts)
+        return reworded(made, Mask(servers, people, users).text)
 
 
 def of_fleet(report: FleetReport, options: Options) -> Document:
@@ -91,8 +94,9 @@ def of_fleet(report: FleetReport, options: Options) -> Document:
         if not options.masked:
             return made
         profiles = [each.profile for each in report.servers]
-        servers = server_names(profiles, [each.facts for each in report.servers])
-        return reworded(made, Mask(servers, people_names(profiles, ())).text)
+        facts = [each.facts for each in report.servers]
+        people, users = people_names(profiles, ()), user_names(profiles, facts)
+        return reworded(made, Mask(server_names(profiles, facts), people, users).text)
 
 
 def check_place(shape: Format, path: Path, *, replacing: bool = False) -> None:

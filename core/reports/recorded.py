@@ -1,12 +1,13 @@
 """What was recorded in English and comes from a fixed set, in the language of the report.
 
 A template is a text of pghaul's own with names for what differs; what was recorded is held against them, and what fits
-none stays as it was worded. Those of checks are read from their code (`installer/sentences.py`) into
+none stays as it was worded. What checks, errors and notes say is read from the code (`installer/sentences.py`) into
 `resources/languages/recorded`, the others stand here: a new title of a step belongs here. Why a server, or what of it,
 could not be read stands in `recorded_reasons.py`.
 A translation says `{reason:recorded}` where the value is of ours too, `{told:listed}` where each of several is,
-`{stands:sentence}` where it is a whole sentence, and no part of one, `{more:sentences}` where it is several. Every
-other value, a server's name that reads like a template among them, is carried over as it is.
+`{stands:sentence}` where it is a whole sentence, and no part of one, `{more:sentences}` where it is several, and
+`{found:fields}` where it says of each of several fields what is wrong with it. Every other value, a server's name that
+reads like a template among them, is carried over as it is.
 """
 
 import re
@@ -194,43 +195,35 @@ _SAID = (
     # of core/migration/execution/outcome.py
     marked("its end was not seen"),
     marked("no step ran for {time}"),
-    # of core/history/archive.py
-    marked(
-        "the archive contains an execution that is not over, and it is in this history already, as execution {number} "
-        "of the move {move}. Only one of them may be continued"
-    ),
-    marked("continue that move: {resume_command}; or import into another history with PGHAUL_DATA"),
-    marked("import it under another name with --name NAME"),
-    # of core/user_settings: what is wrong with the file, and what to do
+    # of core/history: whose words come from another place, or go on with a hint
+    marked("the key {path}, which signs what you record in the history, {why}; {hint}"),
+    marked("it is damaged, or not yours: restore a copy, such as history-*.sqlite3 beside it"),
+    marked("it is damaged, or another program has written to it: {remedy}"),
+    # of core/benchmarks: where in a suite an error was found
+    marked("the suite {name}: {problem}"),
+    marked("workload {name}: {problem}"),
+    # of core/benchmarks/reading.py: what was expected may contain commas
+    marked("{tool}: expected {expected}, found: {shown}"),
+    marked("{tool}: expected {expected}, found nothing"),
+    marked("that of {names} or {last}"),
+    # of core/servers/certificates.py
+    marked("it is a user's certificate, not a host's"),
+    marked("it is not valid at this time"),
+    marked("its signature is wrong"),
+    # what a survey has read of a server
+    marked("{server}: {clusters}, read in {duration}"),
+    marked("{server}: {clusters}, read earlier"),
+    # of core/user_settings: of whose sentences one half is made in another place than the other
     marked("the settings file {path} cannot be used: {reason}"),
     marked("the settings file {path} cannot be used, line {line}: {reason}"),
-    marked("the settings file {path} was changed by another program meanwhile"),
-    marked("look at the settings again, then repeat your change"),
-    marked("the settings file {path} cannot be written: {reason}"),
-    marked("make its folder writable for you"),
-    marked("it cannot be read: {reason}"),
-    marked("make it readable for you, or remove it"),
     marked("it is not a regular file"),
     marked("it is longer than {number} KiB"),
     marked("it belongs to the user with ID {number}, not to you"),
     marked("its folder belongs to the user with ID {number}, not to you"),
     marked("it can be written by other users (its mode is {mode})"),
     marked("its folder can be written by other users (its mode is {mode})"),
-    marked("put a settings file of your own there"),
-    marked("if its contents are yours, take away this permission: chmod go-w '{path}'"),
-    marked("it begins with a byte order mark"),
-    marked("save it as UTF-8 without this mark"),
-    marked("it is not UTF-8"),
-    marked("save it as UTF-8"),
-    marked("it is not valid TOML: {reason}"),
-    marked('write a text as name = "text", and a section as [name]'),
-    marked("there is no setting {key}"),
-    marked("there is no section {name}"),
     marked("did you mean {key}?"),
-    marked("remove it, or correct its name"),
     marked("the sections are {names}"),
-    marked("{name} is a section, not a value"),
-    marked("write it as [{name}]"),
     marked("{key} must be one of {words}, not {value}"),
     marked("{key} must be a text, not {value}"),
     marked("{key} must not be empty"),
@@ -240,18 +233,9 @@ _SAID = (
     marked("{key} must be true or false, not {value}"),
     marked("{key} must be a whole number, not {value}"),
     marked("{key} must be from {least} to {most}, not {value}"),
-    marked("correct it, or remove it"),
-    marked("correct it, or remove it: the default is {value}"),
-    marked("it cannot be changed by pghaul: {reason}"),
-    marked("change it with an editor"),
-    # of core/reports/options.py
-    marked("the logo {path} cannot be read: {reason}"),
+    # of core/reports/options.py: the same
     marked("the logo {path} is not a regular file"),
     marked("the logo {path} is longer than {number} KiB"),
-    marked("the logo {path} is no PNG or JPEG"),
-    marked("name a PNG or JPEG file"),
-    marked("name a PNG or JPEG file of at most 1 MiB: it is shown 14 mm high"),
-    marked("save it as one of these"),
     # the result of an execution, of core/migration/execution/outcome.py
     marked("Result"),
     marked("Downtime"),
@@ -542,8 +526,23 @@ _PARTS = (
     marked("huge_pages {value}, {number} reserved"),
     marked("{number} reserved"),
     marked("at least {size}"),
+    marked("found: {shown}"),
+    marked("found nothing"),
+    marked("1 cluster"),
+    marked("{number} clusters"),
+    marked("suite file"),
+    marked("parameters"),
+    marked("it is missing"),
+    marked("unexpected keyword argument"),
+    marked("input should be a valid {type}"),
+    marked("input should be {words}"),
 )
 """What such sentences are made of."""
+
+
+def templates() -> tuple[str, ...]:
+    """The templates that are listed here; those that are read from the code are not among them."""
+    return (*_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
 
 
 def recorded(text: str) -> str:
@@ -587,6 +586,9 @@ class _Value(str):
             return recorded(str(self))
         if spec == "sentences":
             return " ".join(map(recorded, re.split(r"(?<=\.) (?=[A-Z])", self)))
+        if spec == "fields":
+            fields = (each.partition(": ") for each in self.split("; "))
+            return "; ".join(f"{path}{colon}{compared(problem)}" for path, colon, problem in fields)
         if spec == "listed":
             parts = re.split(r"(, |; )", self)  # each other part is what separates two
             return "".join(part if at % 2 else compared(part) for at, part in enumerate(parts))
@@ -620,8 +622,7 @@ class _Form:
 
 @cache
 def _forms(language: str) -> tuple[tuple[_Form, str], ...]:
-    templates = (*_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
-    ours = {template: catalogue(language).gettext(template) for template in templates}
+    ours = {template: catalogue(language).gettext(template) for template in templates()}
     return _most_telling_first(recorded_sentences(language) | ours)
 
 
@@ -630,7 +631,7 @@ def _parts(language: str) -> tuple[tuple[_Form, str], ...]:
     return _most_telling_first({template: catalogue(language).gettext(template) for template in (*_PARTS, *SUBJECTS)})
 
 
-def _most_telling_first(templates: dict[str, str]) -> tuple[tuple[_Form, str], ...]:
+def _most_telling_first(translations: dict[str, str]) -> tuple[tuple[_Form, str], ...]:
     """`make a key for this copy` makes no path."""
-    found = [(_Form(template), said) for template, said in templates.items() if template]
+    found = [(_Form(template), said) for template, said in translations.items() if template]
     return tuple(sorted(found, key=lambda each: -each[0].length))

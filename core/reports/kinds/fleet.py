@@ -9,7 +9,8 @@ from core import units
 from core.facts.model import Facts
 from core.language import current, tr
 from core.migration.estimate.night import WINDOWS
-from core.migration.fleet import FleetMove, count_windows
+from core.migration.fleet import count_windows
+from core.migration.model.fleet import FleetMove, MoveState
 from core.reports.charts.axes import fraction
 from core.reports.drawing import WIDTH, Box, Drawing, Mark, Words
 from core.reports.model import Answer, Cell, Document, Item, Row, Section, Table, Text, Tone
@@ -79,28 +80,31 @@ class FleetReport:
 
     @property
     def ready(self) -> tuple[FleetMove, ...]:
-        """Those that nothing stops."""
-        return tuple(one for one in self.moves if one.ready)
+        """Those that nothing is known to stop."""
+        return self._in(MoveState.READY)
 
     @property
     def stopped(self) -> tuple[FleetMove, ...]:
         """Those that a check stops."""
-        return tuple(one for one in self.moves if one.stops and one.moved_at is None)
+        return self._in(MoveState.BLOCKED)
 
     @property
     def unknown(self) -> tuple[FleetMove, ...]:
         """Those that could not be checked."""
-        return tuple(one for one in self.moves if one.unknown and one.moved_at is None)
+        return self._in(MoveState.UNKNOWN)
+
+    @property
+    def over(self) -> tuple[FleetMove, ...]:
+        """Those that were carried out."""
+        return self._in(MoveState.DONE)
 
     @property
     def unread(self) -> tuple[FleetServer, ...]:
         """The servers that could not be read."""
         return tuple(each for each in self.servers if each.failed is not None)
 
-    @property
-    def over(self) -> tuple[FleetMove, ...]:
-        """Those that were carried out."""
-        return tuple(one for one in self.moves if one.moved_at is not None)
+    def _in(self, state: MoveState) -> tuple[FleetMove, ...]:
+        return tuple(one for one in self.moves if one.state is state)
 
 
 def fleet_report(report: FleetReport, options: Options) -> Document:
@@ -143,11 +147,19 @@ def _part(number: int, report: FleetReport) -> str:
 def _this_month(report: FleetReport) -> Answer:
     ready = report.ready
     tone = Tone.GOOD if ready else Tone.BAD if report.stopped else Tone.MUTED
-    sizes = sum(one.size_bytes or 0 for one in ready)
-    said = (
-        (tr("{size} in total: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))),) if ready else ()
-    )
-    return Answer(tr("Which moves are possible?"), _part(len(ready), report), said, tone)
+    said = []
+    if ready:
+        sizes = sum(one.size_bytes or 0 for one in ready)
+        said.append(tr("{size} in total: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))))
+    if pending := sum(bool(one.pending) for one in ready):
+        said.append(
+            counted(
+                pending,
+                "{number} of them must be checked first, with a temporary cluster on the new server.",
+                "{number} of them must be checked first, each with a temporary cluster on the new server.",
+            )
+        )
+    return Answer(tr("Which moves are possible?"), _part(len(ready), report), tuple(said), tone)
 
 
 def _names(moves: Sequence[FleetMove]) -> list[str]:
@@ -245,14 +257,22 @@ def _sections(report: FleetReport, options: Options) -> tuple[Section, ...]:
 def _ready_tables(report: FleetReport) -> tuple[Table | Text, ...]:
     if not report.ready:
         return (Text(tr("No move is possible at present."), Tone.MUTED),) if report.moves else ()
-    head = (
+    head: tuple[str, ...] = (
         *(tr("Move"), tr("Old server"), tr("New server"), tr("Size"), tr("Downtime"), tr("At most"), tr("Window")),
         tr("Warnings"),
     )
-    rows = tuple((*_ends(one), *_times(one), Cell(units.count(one.warnings), one.warnings)) for one in report.ready)
-    return (
-        Table("ready", head, rows, (1.75, 1.1, 0.75, 0, 0, 0, 0, 0), frozenset(range(3, 8)), dense=len(rows) > _MANY),
+    pending = any(one.pending for one in report.ready)
+    head += (tr("Checks to run"),) if pending else ()
+    rows: tuple[Row, ...] = tuple(
+        (*_ends(one), *_times(one), _counted(one.warnings), *((_counted(len(one.pending)),) if pending else ()))
+        for one in report.ready
     )
+    widths = (1.75, 1.1, 0.75, *((0.0,) * (len(head) - 3)))
+    return (Table("ready", head, rows, widths, frozenset(range(3, len(head))), dense=len(rows) > _MANY),)
+
+
+def _counted(number: int) -> Cell:
+    return Cell(units.count(number), number)
 
 
 def _ends(one: FleetMove) -> Row:

@@ -1,10 +1,10 @@
 """Storages side by side: any runs against any, no move needed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from core.benchmarks.model import Run
+from core.benchmarks.model import ELSEWHERE, Run
 from core.comparison.model import Comparison, Diagnosis, Row, Verdict
 from core.facts.model import Facts
 from core.language import current, tr
@@ -22,6 +22,7 @@ from core.reports.parts.storage_tables import (
     ratio_chart,
     raw_values,
     set_names,
+    volume_name,
     workloads,
 )
 from core.reports.summary import faster
@@ -35,6 +36,7 @@ class StorageReport:
 
     Attributes:
         profiles, facts: of the servers that are still known; their names are masked in a masked report.
+        machines: by the number of a run, what its machine is known by: a name may lead to another machine by now.
     """
 
     compared: Comparison
@@ -44,10 +46,21 @@ class StorageReport:
     diagnoses: tuple[Diagnosis, ...] = ()
     profiles: tuple[Profile, ...] = ()
     facts: tuple[Facts, ...] = ()
+    machines: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """The servers that were measured and have been removed since."""
+        return frozenset(run.volume.server for run in self.runs) - {each.name for each in self.profiles} - {ELSEWHERE}
+
+    def machine_of(self, run: Run) -> str:
+        """What the machine of a run is known by; empty where nothing is known."""
+        return "" if run.id is None else self.machines.get(run.id, "")
 
 
 def storage_report(report: StorageReport, options: Options) -> Document:
     """The comparison."""
+    report = replace(report, compared=_with_removed(report))
     compared = report.compared
     sets = set_names(compared)
     return Document(
@@ -63,6 +76,27 @@ def storage_report(report: StorageReport, options: Options) -> Document:
             chart for chart in (Section(tr("Ratio to {first}").format(first=sets[0]), ratio_chart(compared)),) if chart
         ),
         sections=tuple(section for section in _sections(report, options) if section),
+    )
+
+
+def _with_removed(report: StorageReport) -> Comparison:
+    """Return the comparison, whose sets say which of their servers have been removed."""
+    names = {volume_name(run): volume_name(run, report.removed) for run in report.runs}
+
+    def shown(title: str) -> str:
+        # a set is called by its volumes, and by the time behind the last of them where another set is of the same one
+        parts = []
+        for part in title.split(", "):
+            volume = next((each for each in names if part == each or part.startswith(f"{each} ")), None)
+            parts.append(part if volume is None else names[volume] + part.removeprefix(volume))
+        return ", ".join(parts)
+
+    compared = report.compared
+    return replace(
+        compared,
+        old=shown(compared.old),
+        new=shown(compared.new),
+        further=tuple(map(shown, compared.further)),
     )
 
 
@@ -147,10 +181,10 @@ def _sections(report: StorageReport, options: Options) -> tuple[Section, ...]:
     appendices = (all_metrics(compared), *raw_values(report.runs)) if options.raw else ()
     return (
         Section(tr("Values"), (*dots(compared), *figures(compared))),
-        results_over_time(report.runs),
-        courses(report.runs),
+        results_over_time(report.runs, report.machine_of, report.removed),
+        courses(report.runs, report.removed),
         diagnoses(report.diagnoses),
-        workloads(report.runs),
+        workloads(report.runs, report.removed),
         method(
             *method_and_units(
                 tr("A ratio above 1 means that the second set of measurements is faster, also for latencies.")

@@ -25,6 +25,7 @@ from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, stage_heading
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import OPERATOR, Phase, Step
+from core.migration.model.schedule import Schedule
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
 from core.reports.parts.plan_table import MANY_STEPS
@@ -131,7 +132,30 @@ def interruptions(latest: Execution) -> Section:
     """Where it ended on its way."""
     head = (tr("Time (UTC)"), tr("Step"), tr("Reason"), tr("Continued"))
     rows = tuple(_breaks(latest))
-    return Section(tr("Interruptions and failures"), (Table("breaks", head, rows, (0, 1, 1.6, 0)),) if rows else ())
+    blocks: list[Block] = [Table("breaks", head, rows, (0, 1, 1.6, 0))] if rows else []
+    if latest.schedule.failed_tries:
+        blocks.append(_failed_tries(latest.schedule))
+    return Section(tr("Interruptions and failures"), tuple(blocks))
+
+
+def _failed_tries(schedule: Schedule) -> Section:
+    """After which failures it has waited and gone on by itself; equal ones in a row are one line."""
+    times = [(each.first_at or each.at, each.at) for each in schedule.failed_tries]
+    days = len({at.date() for both in times for at in both}) > 1
+    rows = tuple(
+        (_clock(first, days), _clock(last, days), units.count(each.repeated + 1), recorded(each.why))
+        for (first, last), each in zip(times, schedule.failed_tries, strict=True)
+    )
+    head = (tr("First (UTC)"), tr("Last (UTC)"), tr("Failures"), tr("Reason"))
+    blocks: list[Block] = [Table("failed-tries", head, rows, (0, 0, 0, 1), frozenset({2}))]
+    if schedule.left_out_tries:
+        said = counted(
+            schedule.left_out_tries,
+            "{number} failure between these was counted but not kept.",
+            "{number} failures between these were counted but not kept.",
+        )
+        blocks.append(Text(said, small=True))
+    return Section(tr("Failures after which pghaul tried again by itself"), tuple(blocks))
 
 
 def people(latest: Execution) -> Section:

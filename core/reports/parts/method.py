@@ -20,6 +20,6 @@ def method(*further: Item, masked: bool) -> Section:
     )
     items = [Item(shown, title=tr("Units")), Item(marks, title=tr("Marks")), *further]
     if masked:
-        said = tr("The names of servers, addresses and people are replaced, each by the same word everywhere.")
+        said = tr("Names of servers, users and people, and addresses, are replaced, each by the same word everywhere.")
         items.append(Item(said, title=tr("Masked")))
     return Section(tr("Method and units"), (Items(tuple(items)),))

@@ -1,6 +1,7 @@
 """Storages over time: how a volume's results have changed from run to run, and what happened within a run."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 
 from core.benchmarks.model import Outcome, Run, Series
@@ -11,33 +12,83 @@ from core.language import tr
 from core.reports.charts.time_plots import MOST_LINES, Dated, course, runs_over_time
 from core.reports.drawing import Drawing
 from core.reports.model import Section, Text
-from core.reports.words import counted, moment
+from core.reports.parts.storage_tables import volume_name
+from core.reports.words import counted, day, listed, moment
 
 _MOST_PLOTS = 12
 
 
-def results_over_time(runs: Sequence[Run]) -> Section:
+_Line = tuple[str, str]
+"""The name of a volume, and what the machine of its runs is known by."""
+
+
+def results_over_time(
+    runs: Sequence[Run], machine_of: Callable[[Run], str] = lambda _run: "", removed: Collection[str] = ()
+) -> Section:
     """Plots of each workload that has run more than once on a volume; runs of other parameters are never joined.
 
     When results of others were measured is not known, so they have no place here.
+
+    Args:
+        runs: the runs, in the order of the sets.
+        machine_of: returns what the machine of a run is known by: machines that had one name are never joined either.
+        removed: the servers that were removed from the history.
     """
-    repeated = [of for of in _by_workload(_dated(runs)).values() if _is_repeated(of)]
-    among = {_volume(run) for of in repeated for run in of}
-    names = [name for name in dict.fromkeys(map(_volume, runs)) if name in among]  # in the order of the sets
-    shown = names[:MOST_LINES]
-    plots = [_plot(of, shown) for of in repeated]
+
+    def line_of(run: Run) -> _Line:
+        return volume_name(run, removed), machine_of(run)
+
+    dated = _dated(runs)
+    repeated = [of for of in _by_workload(dated).values() if len(of) > len(set(map(line_of, of)))]
+    among = {line_of(run) for of in repeated for run in of}
+    lines = [line for line in dict.fromkeys(map(line_of, runs)) if line in among]
+    shown = lines[:MOST_LINES]
+    plots = [_plot(of, shown, line_of) for of in repeated]
     visible = [plot for plot in plots if any(plot.volumes)][:_MOST_PLOTS]  # some are of volumes without a line
-    drawn = runs_over_time(visible, shown)
+    drawn = runs_over_time(visible, _line_names(shown, {line_of(run): run.started_at for run in reversed(dated)}))
     if not drawn:
         return Section(tr("Results over time"), ())
-    explained = tr("Each mark is the mean of a run. The line through it reaches from the lowest to the highest value.")
+    explained = [
+        tr("Each mark is the mean of a run. The line through it reaches from the lowest to the highest value.")
+    ]
+    if shared := _shared_names(dated, machine_of):
+        said = tr(
+            "Several machines had the same name, one after another: {servers}. Each has a line of its own, named by "
+            "its first run."
+        )
+        explained.append(said.format(servers=listed(shared)))
     return Section(
         tr("Results over time"),
-        (Text(explained, small=True), *drawn, *_left_out(len(plots) - len(visible), len(names))),
+        (Text(" ".join(explained), small=True), *drawn, *_left_out(len(plots) - len(visible), len(lines))),
     )
 
 
-def courses(runs: Sequence[Run]) -> Section:
+def _shared_names(runs: Sequence[Run], machine_of: Callable[[Run], str]) -> list[str]:
+    """Return the names that more than one machine had."""
+    machines: dict[str, set[str]] = {}
+    for run in runs:
+        machines.setdefault(run.volume.server, set()).add(machine_of(run))
+    return [server for server, found in machines.items() if len(found) > 1]
+
+
+def _line_names(lines: Sequence[_Line], began: Mapping[_Line, datetime]) -> list[str]:
+    """Return the names of lines: volumes, and where several machines had one, also the time of the first run on each.
+
+    Args:
+        lines: the lines.
+        began: of each line, also of those that are not shown, when its first run began.
+    """
+    machines = Counter(volume for volume, _ in began)
+    days = Counter((volume, day(at)) for (volume, _), at in began.items())
+    named = []
+    for line in lines:
+        volume, at = line[0], began[line]
+        first = day(at) if days[volume, day(at)] == 1 else moment(at)
+        named.append(volume if machines[volume] == 1 else tr("{volume} since {time}").format(volume=volume, time=first))
+    return named
+
+
+def courses(runs: Sequence[Run], removed: Collection[str] = ()) -> Section:
     """Plots of the runs whose output is a log with a value for each interval, the newest runs of each workload."""
     plots: list[Drawing] = []
     most = 0
@@ -50,7 +101,8 @@ def courses(runs: Sequence[Run]) -> Section:
             most = max(most, len(found))
             latest = found[-MOST_LINES:]
             title = tr(of_workload[-1].workload.title)
-            plots.append(course(title, [series for _, series in latest], _names([run for run, _ in latest])))
+            names = _names([run for run, _ in latest], removed)
+            plots.append(course(title, [series for _, series in latest], names))
     if not plots:
         return Section(tr("Course of the runs"), ())
     visible = plots[:_MOST_PLOTS]
@@ -69,16 +121,12 @@ def _dated(runs: Sequence[Run]) -> list[Run]:
     return [run for run in _done(runs) if not run.volume.elsewhere and sample_of(run.workload.headline, run)]
 
 
-def _is_repeated(runs: Sequence[Run]) -> bool:
-    return len(runs) > len({_volume(run) for run in runs})
-
-
-def _plot(runs: Sequence[Run], volumes: Sequence[str]) -> Dated:
-    """Return the runs of one workload as lines, one for each of the volumes."""
+def _plot(runs: Sequence[Run], shown: Sequence[_Line], line_of: Callable[[Run], _Line]) -> Dated:
+    """Return the runs of one workload as lines."""
     headline = runs[-1].workload.headline
-    lines: dict[str, list[tuple[datetime, Sample]]] = {volume: [] for volume in volumes}
+    lines: dict[_Line, list[tuple[datetime, Sample]]] = {line: [] for line in shown}
     for run in runs:
-        if (line := lines.get(_volume(run))) is not None and (sample := sample_of(headline, run)) is not None:
+        if (line := lines.get(line_of(run))) is not None and (sample := sample_of(headline, run)) is not None:
             line.append((run.started_at, sample))
     return Dated(tr(runs[-1].workload.title), headline, tuple(map(tuple, lines.values())))
 
@@ -108,13 +156,9 @@ def _by_workload(runs: Sequence[Run]) -> dict[WorkloadKey, list[Run]]:
     return found
 
 
-def _volume(run: Run) -> str:
-    return f"{run.volume.server}:{run.volume.mount_point}"
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
+def _names(runs: Sequence[Run], removed: Collection[str]) -> list[str]:
     """What the runs are called: by their volumes, and also by their times where two are of one volume."""
-    volumes = [_volume(run) for run in runs]
+    volumes = [volume_name(run, removed) for run in runs]
     return [
         name if volumes.count(name) == 1 else f"{name}, {moment(run.started_at)}"
         for name, run in zip(volumes, runs, strict=True)

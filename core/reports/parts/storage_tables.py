@@ -1,6 +1,6 @@
 """Storages side by side: each workload's own metric with its repetitions, latencies, what was left out, diagnoses."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from core import units
 from core.benchmarks import statistics
@@ -193,13 +193,13 @@ def all_metrics(compared: Comparison) -> Section:
     return Section(tr("Appendix: all other metrics"), (table,) if rows else ())
 
 
-def workloads(runs: Sequence[Run]) -> Section:
-    """What was run, a row for what all ran alike."""
+def workloads(runs: Sequence[Run], removed: Collection[str] = ()) -> Section:
+    """What was run, a row for what all ran alike; `removed`: servers that were removed from the history."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
         parameters = ", ".join(_parameter(name, value) for name, value in run.workload.parameters.items())
         done = counted(len(run.repetitions), "{number} repetition", "{number} repetitions")
-        where = _volume_name(run)
+        where = volume_name(run, removed)
         found.setdefault((tr(run.workload.title), parameters), {})[where] = f"{run.program}, {done}"
     rows = [
         (title, parameters, "\n".join(f"{where}: {how}" for where, how in places.items()))
@@ -238,11 +238,13 @@ def raw_values(runs: Sequence[Run]) -> tuple[Section, ...]:
     outputs: list[Block] = []
     for run in runs:
         for one in run.repetitions:
-            title = f"{tr(run.workload.title)}, {_volume_name(run)}, {one.number}"
+            title = f"{tr(run.workload.title)}, {volume_name(run)}, {one.number}"
             outputs += [Text(title, small=True), Code(f"{one.command}\n\n{one.raw}".rstrip())]
     printed = Section(tr("Appendix: output of the tools"), tuple(outputs))
     return (Section(tr("Appendix: raw values"), (table,)), printed) if rows else ()
 
 
-def _volume_name(run: Run) -> str:
-    return f"{run.volume.server}:{run.volume.mount_point}"
+def volume_name(run: Run, removed: Collection[str] = ()) -> str:
+    """Return what the volume of a run is called, and whether its server is among those that were removed."""
+    name = f"{run.volume.server}:{run.volume.mount_point}"
+    return tr("{volume} (removed)").format(volume=name) if run.volume.server in removed else name

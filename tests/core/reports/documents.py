@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from core.benchmarks.model import Run, Workload
 from core.comparison.compare import compare
-from core.migration.fleet import FleetMove, make_fleet_move, move_time, rank_moves, smallest_window
+from core.migration.fleet import make_fleet_move, move_time, rank_moves, smallest_window
 from core.migration.model.estimate import Span
+from core.migration.model.fleet import FleetMove
 from core.reports.kinds.fleet import FleetReport, FleetServer
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Kind, of_fleet, of_move, of_storage

@@ -8,19 +8,24 @@ import os
 import re
 import sys
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from core.errors import InputError
+from core.facts.catalog import Certificate, ClusterWide, HbaRule, Receiver, RoleSetting, Setting, Slot
+from core.facts.host_environment import HostEnvironment, Scheduled
+from core.facts.model import Cluster, Facts, FileSystem
 from core.migration.model.checks import Status
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Format, Kind, content, of_move, of_storage, write
-from core.reports.masking import Mask
+from core.reports.masking import Mask, server_names, user_names
 from core.reports.model import Document, Section, Text, drawings, tables
 from core.reports.options import Options
 from core.reports.report import Report
+from core.servers.profiles import Profile
 from tests.core.reports.documents import document_of
 from tests.core.reports.reading import words
 
@@ -124,14 +129,18 @@ def test_masking_leaves_no_name(full: Report, storages: StorageReport, kind: Kin
     assert full.old_facts is not None
     assert full.old_facts.system is not None
     hostname = full.old_facts.system.hostname
-    said = dataclasses.replace(full.runs[0].repetitions[0], raw=f"Measured on {hostname.upper()} by dba@desk")
+    named = f"Measured on {hostname.upper()} by dba@desk, with acme_app and acme-sb1"
+    said = dataclasses.replace(full.runs[0].repetitions[0], raw=named)
     run = dataclasses.replace(full.runs[0], repetitions=(said, *full.runs[0].repetitions[1:]))
-    full = dataclasses.replace(full, runs=(run, *full.runs[1:]))
-    storages = dataclasses.replace(storages, runs=full.runs)
+    clusters = tuple(dataclasses.replace(each, wide=WIDE) for each in full.old_facts.clusters)
+    facts = dataclasses.replace(full.old_facts, clusters=clusters)
+    checks = tuple(dataclasses.replace(each, old=named) for each in full.checks or ())
+    full = dataclasses.replace(full, runs=(run, *full.runs[1:]), old_facts=facts, checks=checks)
+    storages = dataclasses.replace(storages, runs=full.runs, facts=(facts,))
     made = document_of(kind, full, storages, options)
     everything = (words(made.all_sections) + made.title + made.subtitle + str(made.answers)).lower()
     assert hostname.lower() not in everything
-    for name in ("gannon-old", "gannon-new", "10.0.0.35", "10.0.0.36", "bastion", "dba@desk"):
+    for name in ("gannon-old", "gannon-new", "10.0.0.35", "10.0.0.36", "bastion", "dba@desk", "acme"):
         assert name not in everything
     assert "server-1" in everything
     plain = document_of(kind, full, storages, Options())
@@ -166,10 +175,45 @@ NAMELESS = {
     "Physical Address: {}": "52-54-00-12-34-56",
     "arp {}": "5254.0012.3456",
     "{}: UP": "enx525400123456",
+    "10.0.0.9:5432 and {}:22": "10.0.0.10",
+    "{}:/export on /backup type nfs (rw)": "10.0.0.11",
+    "listens on {} and [::]:5432": "::ffff:10.0.0.9",
+    "ldap ldapserver={} ldapport=389": "ldap1.corp.example",
+    'radiusservers="a.example,{}"': "radius2",
+    "ldaps://{}:636/dc=corp": "ldap2",
+    "application_name={}": "standby9",
+    "application_name = '{}'": "web-01",
+    "primary_conninfo = 'application_name={} sslmode=require'": "standby10",
+    "postgresql://a.example/shop?fallback_application_name={}": "batch4",
+    "synchronous_standby_names = 'FIRST 2 (a.example, {})'": "standby11",
+    "synchronous_standby_names=ANY 1 ({},b.example)": "standby12",
+    "synchronous_standby_names = 'a.example, {}'": "standby13",
+    'synchronous_standby_names = 2 (a.example, "{}")': "standby14",
+    "synchronous_standby_names={}, wal_level=replica": "standby15",
+    "ALTER SYSTEM SET synchronous_standby_names TO '{}'": "standby16",
+    "{}:gv0 /srv/pg fuse.glusterfs rw,relatime 0 0": "gluster1",
+    "{}:gv0 on /srv/pg type fuse.glusterfs (rw)": "gluster2.corp.example",
+    "a.example:/gv0 /srv glusterfs backup-volfile-servers={}:b.example 0 0": "gluster3",
+    "backupvolfile-server={}": "gluster4",
+    "gluster+tcp://{}:24007/gv0": "gluster5",
+    "/dev/disk/by-path/ip-10.0.0.9:3260-iscsi-{}-lun-1": "iqn.2001-04.com.example:storage.disk-1",
+    "InitiatorName={}": "iqn.1993-08.org.debian:01:4f2a9c",
+    "tcp: [1] 10.0.0.9:3260,1 {} (non-flash)": "iqn.2003-01.org.linux-iscsi.san1.x8664:sn.4a",
+    "target {}, lun 3": "IQN.2001-04.com.example",
+    "subsysnqn={}": "nqn.2014-08.com.example:nvme:disk2",
+    "primary_conninfo = 'user={} password=x'": "repl_shop",
+    "User={}": "acme_pg",
+    "//a.example/share /mnt cifs username={},vers=3": "acme_smb",
+    "psql -U {} shop": "acme_app",
+    "pg_dump --username={} shop": "acme_dump",
+    "pg_dump --username {} shop": "acme_dump",
+    "postgresql://{}:x@localhost/shop": "acme_web",
+    "postgresql://{}@localhost/shop": "acme_web",
+    "sudo -u {} psql": "acme_os",
     "link/infiniband {}": "80:00:02:08:fe:80:00:00:00:00:00:00:f4:52:14:03:00:7b:cb:a1",
 }
 
-ALSO_NAMELESS = ("mon1", "mon2", "a.example", "b.example", "10.0.0.9")
+ALSO_NAMELESS = ("mon1", "mon2", "a.example", "b.example", "10.0.0.9", "repl")
 
 
 @pytest.mark.parametrize(("text", "name"), NAMELESS.items())
@@ -179,7 +223,7 @@ def test_a_mask_replaces_what_nobody_has_named(text: str, name: str, around: str
     said = around.replace("{}", text.replace("{}", name))
     expected = re.escape(said)
     for each in (name, *ALSO_NAMELESS):
-        expected = re.sub(rf"(?<!\w){re.escape(re.escape(each))}(?!\w)", r"(?:server|address)-\\d", expected)
+        expected = re.sub(rf"(?<!\w){re.escape(re.escape(each))}(?!\w)", r"(?:server|address|user)-\\d", expected)
     masked = mask.text(said)
     assert re.fullmatch(expected, masked)
     assert name not in masked
@@ -202,10 +246,63 @@ def test_a_mask_replaces_what_nobody_has_named(text: str, name: str, around: str
         "/srv//a/b and 1/2//3",
         "SHA256:ab:cd:ef, aes128-gcm@openssh.com",
         "pci 0000:00:1f.2",
+        "application_name=psql application_name = pg_basebackup",
+        "cluster_name = '15/main' application_name=15/main",
+        "synchronous_standby_names = '*' or '' or synchronous_standby_names=, wal_level=replica",
+        "synchronous_standby_names=\nwal_level=replica\nuser=\nshop",
+        "User=postgres user=root superuser=x database_user=y",
+        "sudo -u postgres psql -U postgres -U 5",
+        "only a user to whom psql answers",
     ],
 )
 def test_a_mask_leaves_what_names_no_server(text: str) -> None:
     assert Mask(["gannon"], ["dba"]).text(text) == text
+
+
+WIDE = ClusterWide(
+    settings=(Setting("synchronous_standby_names", 'ANY 1 (acme-sb1, "acme-sb2")', "configuration file"),),
+    hba=(
+        HbaRule(1, "host", "shop", "acme_app,+acme_admins", "pool.acme.example", "md5", ""),
+        HbaRule(2, "host", "all", "all,backup", ".acme.test", "ldap", "", ("ldapserver=ad1.acme.example ad2",)),
+        HbaRule(3, "host", "replication", "/^acme_r[0-9]", "10.0.0.0/255.0.0.0", "md5", ""),
+    ),
+    role_settings=(RoleSetting("", "acme_batch", "timezone", "UTC"),),
+    slots=(Slot("acme_sb3", "physical", "", active=True), Slot("acme_changes", "logical", "shop", active=True)),
+    receivers=(Receiver("acme-sb4", "10.0.0.5", "streaming"), Receiver("walreceiver", "10.0.0.6", "streaming")),
+    certificate=Certificate("server.crt", datetime(2027, 1, 1, tzinfo=UTC), ("db.acme.example", "*.acme.test")),
+)
+NAMING = Facts(
+    "pluto",
+    datetime(2026, 11, 30, tzinfo=UTC),
+    1.0,
+    1,
+    clusters=(Cluster("/srv/pg", "15", "15.5", running=True, port=5432, owner="acme_pg", wide=WIDE),),
+    file_systems=(FileSystem("/srv", "acme-gl1:gv0", "fuse.glusterfs", (), 1, 1),),
+    host_environment=HostEnvironment(schedule=(Scheduled("/etc/crontab", "acme_cron", "true"),)),
+)
+SERVERS = {
+    *("acme-gl1", "acme-sb1", "acme-sb2", "acme_sb3", "acme-sb4", "ad1.acme.example", "ad2"),
+    *("db.acme.example", "acme.test", "pool.acme.example"),
+}
+USERS = {"acme_app", "acme_admins", "acme_r", "acme_batch", "acme_pg", "acme_cron", "acme_queries", "acme_os"}
+
+
+def test_facts_name_servers_and_users_besides_those_of_the_profiles() -> None:
+    profile = Profile("pluto", "192.0.2.1", database_user="acme_os")
+    assert set(server_names((), (NAMING, None))) == SERVERS
+    assert set(user_names((profile,), (NAMING, None), ("acme_queries", "backup"))) == USERS
+
+
+def test_what_facts_name_is_replaced_wherever_it_stands_and_sentences_stay_whole() -> None:
+    """A role may be called as a word of the report is, such as `backup` or `all`."""
+    mask = Mask(server_names((), (NAMING,)), ("ada",), user_names((), (NAMING,)))
+    for name in SERVERS:
+        assert re.fullmatch(r"A server-\d+, and no more\.", mask.text(f"A {name.upper()}, and no more."))
+    for name in USERS - {"acme_queries", "acme_os"}:
+        masked = mask.text(f"pg_hba.conf line 5: host shop all,+{name} samenet")
+        assert re.fullmatch(r"pg_hba.conf line 5: host shop all,\+user-\d samenet", masked)
+    said = "Take a base backup of all databases: the existing ones end with the old cluster. 15/main, walreceiver."
+    assert mask.text(said) == said
 
 
 def test_a_server_has_one_word_wherever_it_stands() -> None:

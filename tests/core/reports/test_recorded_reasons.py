@@ -9,8 +9,9 @@ from core.facts import clusters, collect
 from core.jobs import Job
 from core.language import spoken
 from core.migration.execution.status import SENTENCES, MoveStatus
-from core.migration.fleet import FleetMove, mark_conflicts
+from core.migration.fleet import mark_conflicts
 from core.migration.model.execution import State
+from core.migration.model.fleet import FleetMove
 from core.migration.model.move import Move
 from core.reports.recorded import compared, is_known, recorded
 from core.servers.connection import connect

@@ -18,7 +18,7 @@ from core.migration.transports.choice import choose_transport
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
 from installer import texts
-from installer.sentences import sentences, sentences_in
+from installer.sentences import makers_in, sentences, sentences_in, shown_in
 from tests.core.migration.builders import NOW, probe
 
 SPECS = sorted((texts.TOP / "tests" / "data" / "specs").iterdir())
@@ -42,6 +42,43 @@ def test_a_new_sentence_of_a_check_is_found() -> None:
         "{room} is too little",
         "{room} is not little",
     }
+
+
+def test_what_an_error_says_is_found_wherever_it_stands() -> None:
+    code = (
+        '_ASK = "ask whoever administers this server"\n'
+        '_WAYS = {1: ("the file {path} is gone for good", f"look for it elsewhere; {_ASK}")}\n'
+        '_OF_NOBODY = "a text that no error of the file names"\n'
+        "def _foreign(source: Path, why: str) -> InputError:\n"
+        '    return InputError(f"{source} is foreign: {why}", hint="export it")\n'
+        "def read(path):\n"
+        '    raise _foreign(path, "no head")\n'
+        "def write(path):\n"
+        "    raise HistoryError(*_WAYS[1])\n"
+        "def count(rows):\n"
+        '    return _OF_NOBODY, f"{rows} rows"\n'
+    )
+    assert set(shown_in(code, frozenset(makers_in(code)))) == {
+        "ask whoever administers this server",
+        "the file {path} is gone for good",
+        "look for it elsewhere; {ask}",
+        "{source} is foreign: {why}",
+        "export it",
+        "no head",
+    }
+
+
+def test_all_of_core_is_read_but_what_says_nothing_to_the_user() -> None:
+    told = set(sentences())
+    assert "the history {path} is damaged" in told  # a constant of core/history/database.py
+    assert "the suite {name} has no workload" in told
+    assert "The check {check} has passed, so there is nothing to waive." in told
+
+
+@pytest.mark.slow
+def test_every_sentence_is_known_where_it_is_shown() -> None:
+    with spoken("de"):
+        assert [each for each in sentences() if not is_known(re.sub(r"\{\w+\}", "7", each))] == []
 
 
 def test_what_the_example_shows_is_german(shipped: Report) -> None:

@@ -105,3 +105,16 @@ def test_texts_of_others_are_texts(full: Report) -> None:
     (stopped,) = rows(made, "stopped")
     assert f"✕ {MARKUP}\n" in stopped[4]
     assert stopped[4].endswith(f"✕ {TAKEN}")
+
+
+@pytest.mark.parametrize("options", [Options(), GERMAN], ids=["en", "de"])
+def test_moves_to_be_checked_first_are_counted_and_marked(full: Report, options: Options) -> None:
+    report = fleet(full)
+    moves = tuple(
+        dataclasses.replace(one, pending=("Locales", "Settings")) if one.move.name == "autumn" else one
+        for one in report.moves
+    )
+    made = of_fleet(dataclasses.replace(report, moves=moves), options)
+    assert made.answers[0].details[-1].startswith("1 ")
+    assert [(row[0], row[-1]) for row in rows(made, "ready")] == [("summer", "0"), ("autumn", "2")]
+    assert len(rows(of_fleet(report, options), "ready")[0]) == len(rows(made, "ready")[0]) - 1

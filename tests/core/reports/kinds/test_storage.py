@@ -9,6 +9,7 @@ from core.comparison.model import Comparison
 from core.reports.charts.time_plots import MOST_LINES
 from core.reports.drawing import Drawing, Line
 from core.reports.kinds.storage import StorageReport, storage_report
+from core.reports.make import of_storage
 from core.reports.model import Text, drawings
 from core.reports.options import Options
 from core.reports.parts.storage_over_time import courses, results_over_time
@@ -151,3 +152,44 @@ def test_a_version_alone_is_said_with_its_tool(storages: StorageReport) -> None:
     made = storage_report(dataclasses.replace(storages, runs=runs), Options())
     assert made.answers[2].details[0].endswith(", with fio 3.33.")
     assert all(row[2].startswith("gannon-old:/srv/pg: fio 3.33, ") for row in rows(made, "workloads"))
+
+
+def test_machines_that_had_one_name_are_never_joined(storages: StorageReport) -> None:
+    run = storages.runs[0]
+    runs = [dataclasses.replace(run, id=day, started_at=run.started_at + timedelta(days=day)) for day in range(1, 5)]
+
+    def machine_of(one: Run) -> str:
+        return "a" if one.id is not None and one.id < 3 else "b"
+
+    section = results_over_time(runs, machine_of)
+    (plot,) = (block for block in section.blocks if isinstance(block, Drawing))
+    joins = [mark for mark in plot.marks if isinstance(mark, Line) and mark.width == 1.2]
+    assert len(joins) == 2
+    assert plot.alt.count("gannon-old:/srv/pg since ") == 2
+    assert "gannon-old" in words([section]).splitlines()[1]  # who the machines were is said in a sentence
+    assert not results_over_time(runs[1:3], machine_of)
+    assert " since " not in words([results_over_time(runs)])
+
+
+def test_machines_of_one_day_are_told_apart_by_the_hour(storages: StorageReport) -> None:
+    run = storages.runs[0]
+    at = run.started_at.replace(hour=8)
+    runs = [dataclasses.replace(run, id=hour, started_at=at + timedelta(hours=hour)) for hour in range(4)]
+    section = results_over_time(runs, lambda one: "a" if one.id in {0, 1} else "b")
+    assert "08:00" in words([section])
+    assert "10:00" in words([section])
+
+
+def test_a_removed_server_is_called_removed(storages: StorageReport) -> None:
+    removed = dataclasses.replace(repeated(storages), profiles=storages.profiles[1:])
+    made = storage_report(removed, Options())
+    name = "gannon-old:/srv/pg (removed)"
+    assert made.subtitle == f"gannon-new:/var/lib/postgresql compared with {name}"
+    assert all(f"{name}: " in row[2] for row in rows(made, "workloads"))
+    assert any(name in one.alt for one in drawings(made) if one.name == "over-time")
+    assert "gannon-new:/var/lib/postgresql (removed)" not in words(made.sections)
+    german = of_storage(removed, Options(language="de"))
+    dated = compare([removed.runs[0]], [removed.runs[1]], dated=True)
+    again = storage_report(dataclasses.replace(removed, compared=dated), Options())
+    assert again.subtitle.count(f"{name} 2026-03-") == 2
+    assert "gannon-old:/srv/pg (entfernt)" in german.subtitle

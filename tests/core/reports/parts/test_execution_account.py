@@ -9,6 +9,7 @@ import pytest
 from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Step
+from core.migration.model.schedule import FailedTry, Schedule
 from core.reports.kinds.execution import execution_report
 from core.reports.kinds.plan import plan_report
 from core.reports.model import Document, drawings
@@ -258,6 +259,25 @@ def test_where_it_broke_off_and_went_on(full: Report) -> None:
     report = _executed(full, failed, again, state=State.CANCELLED)
     assert rows(_made(report), "breaks") == [["05:11:00", STEPS[0].title, "ssh broke", "06:00:00"]]
     assert rows(_made(report), "steps")[2][1] == f"{STEPS[0].title} (attempt 2)"
+    assert "failed-tries" not in names(_made(report))
+
+
+@pytest.mark.parametrize("left_out", [0, 1, 7])
+def test_failures_after_which_it_tried_again_have_a_line_for_equal_ones(full: Report, left_out: int) -> None:
+    report = _executed(full, *ALL, state=State.DONE)
+    at = BEGAN + timedelta(minutes=5)
+    lost = FailedTry(at, 13, "lost", at, repeated=12, first_at=BEGAN)
+    refused = FailedTry(at + timedelta(seconds=9), 14, "refused", at)
+    schedule = Schedule(BEGAN, None, (lost, refused), left_out)
+    made = _made(replace(report, executions=(replace(report.executions[0], schedule=schedule),)))
+    assert rows(made, "failed-tries") == [
+        ["05:00:00", "05:05:00", "13", "lost"],
+        ["05:05:09", "05:05:09", "1", "refused"],
+    ]
+    assert (f"{left_out} failure" in words(made.sections)) == (left_out > 0)
+    overnight = replace(schedule, failed_tries=(replace(lost, first_at=BEGAN - timedelta(days=1)),))
+    made = _made(replace(report, executions=(replace(report.executions[0], schedule=overnight),)))
+    assert rows(made, "failed-tries") == [["03-14 05:00:00", "03-15 05:05:00", "13", "lost"]]
 
 
 def test_what_was_void_is_explained(full: Report) -> None:
