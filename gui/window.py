@@ -249,10 +249,9 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot()
     def _pass_on_remark(self) -> None:
-        """Show the remark on the history, if there is one."""
-        if self.work.session is not None and self.work.session.store.remark:
-            remarks = self.work.session.store.remark.split("; ")
-            self.banner.show_message("; ".join(map(recorded, remarks)), Mood.TOLD)
+        """Show the remarks on the history, if there are any."""
+        if self.work.session is not None and self.work.session.store.remarks:
+            self.banner.show_message("; ".join(map(recorded, self.work.session.store.remarks)), Mood.TOLD)
 
     # --- the move
 

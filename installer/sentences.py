@@ -1,14 +1,14 @@
-"""The sentences of checks that the history records in English, as templates with a name for each value.
+"""The sentences that core says in English, as templates with a name for each value: of checks, of errors and of notes.
 
 They are read from the code itself: what a check hands to `passed`, `warning`, `blocker` and `unknown` as message and
-hint. `installer/texts.py` brings them into `resources/languages/recorded`, by which `core/reports/recorded.py` knows
-them again in a report of another language.
+hint, what an error says, and what a job reports. `installer/texts.py` brings them into `resources/languages/recorded`,
+by which `core/reports/recorded.py` knows them again in a report or a window of another language.
 """
 
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -16,54 +16,44 @@ from core.migration.checks import CHECKS
 
 TOP = Path(__file__).resolve().parent.parent
 PLACES = ("core/migration/checks", "core/migration/findings")
-_OTHERS = frozenset({"declaration.py", "page.py", "waivers.py"})
-"""What stands beside the checks."""
+_BESIDE = frozenset({"waivers.py"})
+"""What stands beside the checks, and raises errors as all of core does."""
 _SAID_LAST = {"passed": 1, "warning": 2, "blocker": 2, "unknown": 2}
 """How many of the last words of such a call people read as sentences."""
-IN_WINDOW = (
-    *("core/api", "core/comparison", "core/migration", "core/servers"),
-    *(
-        f"core/benchmarks/{name}.py"
-        for name in ("folders", "forecasts", "installing", "runs", "traffic", "volume_device")
-    ),
-    *(f"core/history/{name}.py" for name in ("executions", "recorded_profiles", "removal")),
-)
-"""Where the window's pages and messages have their sentences from, besides its own code."""
-_NOT_IN_WINDOW = (
-    *(f"core/api/{name}.py" for name in ("archives", "reports", "storage")),
-    *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
-    *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
-    *(f"core/migration/plan/{name}.py" for name in ("runbook", "script")),
-    *("core/migration/checks/page.py", "core/migration/model/watch.py"),
-    *(f"core/servers/{name}.py" for name in ("functions", "remote_jobs", "shell")),
-)
-"""What the command line alone says."""
-_NOT_SHOWN_OF = {
-    "core/benchmarks/folders.py": ("Keeper", "_refused"),
-    "core/benchmarks/runs.py": ("_wait_until_it_serves",),
-    "core/servers/authentication.py": ("_read", "_unusable"),
-    "core/servers/certificates.py": ("problem",),
-    "core/servers/host_keys.py": (
-        "Unattended",
-        "_by_ssh_keygen",
-        "_listed",
-        "_output",
-        "add_known_host",
-        "further_entries",
-        "read_known_hosts",
-        "revoked",
-    ),
-    "core/servers/remote_process.py": ("BoundedOutput",),
+_SAYS_NOTHING = {
+    "core/cli": "the command line, which is in English",
+    "core/benchmarks/page.py": "a page of the documentation, which is in English",
+    "core/migration/checks/declaration.py": "makes the sentences of needs, which are read as they are made",
+    "core/migration/checks/page.py": "a page of the documentation, which is in English",
+    "core/user_settings/page.py": "a page of the documentation, which is in English",
+    "core/migration/plan/runbook.py": "a document, which is in English",
+    "core/migration/plan/script.py": "a program for sh, with comments in English",
+    "core/history/migrations": "rewrites tables, and tells nobody",
+    "core/servers/functions.py": "raises for bugs alone",
 }
-"""Functions and classes of which the same is true, where the rest of their file is shown in the window."""
+"""The modules of core that say nothing to the user of a window or a report, each with the reason."""
 _NO_PROSE = re.compile(
-    r"^\W*(SELECT|INSERT|DELETE|create|insert|select|alter|coalesce|sed|provider)\b|\$\((?!cat FILE\))|\n#|^#|^-c |\|\|"
-    r"|^\[|>>|^(install -m|ssh-keygen|see them with: pghaul|rsync: expected|pghaul) |^\{folder\} -|: \{native_restore\}"
-    r"|\| sha256sum$|^see --confirm$"
+    "|".join(
+        (
+            r"^\W*(SELECT|INSERT|DELETE|GRANT|REVOKE|ALTER|select|insert|alter|coalesce|provider)\b",
+            r"^\W*create (collation|table|index)\b|^\{later\} ",
+            r"^\W*sed\b|\$\((?!cat FILE\))|\n#|^#|^-c |\|\||^\[ |>>|^(install -m|ssh-keygen) |^\{folder\} -",
+            r": \{native_restore\}|\| sha256sum$|^see --confirm$",
+            r"^pghaul ((facts|bench) \{|probe |execute \{\w+\} --status)",
+            r"\(\?|\\[dswb]|^\^",
+            r"^<|\n\[|^the \{\w+\}$|^(width=|read -r|ALL TABLES|postgres -C$)",
+            r"^(No space left on device|Running the test with following options|database is locked)$",
+        )
+    )
 )
-"""What is typed or run, and stays as it is."""
+"""What stays as it is: SQL, the shell's words, commands to type, regular expressions, SVG, marks around an output, and
+what other programs print."""
 _SHOWN = {"Note": slice(0, 1), "Next": slice(1, 2), "Mark": slice(2, 3), "Progress": slice(1, 2)}
 """Which words of such a call the window shows."""
+_WITH_TITLE = frozenset({"run", "CommandStarted"})
+"""Calls whose title says what a command is for."""
+_TRANSLATED = frozenset({"tr", "tr_counted", "counted"})
+"""What translates its words at once."""
 _LONG = 4
 """Blanks from which any text of a check is a sentence."""
 _PLAIN = frozenset({"size", "rate", "count", "duration", "join", "len", "sorted", "counted", "repr"})
@@ -75,19 +65,19 @@ _Part = str | ast.expr
 @cache
 def sentences(top: Path = TOP) -> tuple[str, ...]:
     """The template of each sentence: `{name} could not be read: {reason}`."""
-    recorded = [
-        each
-        for place in PLACES
-        for path in sorted((top / place).glob("*.py"))
-        if path.name not in _OTHERS
-        for each in sentences_in(path.read_text(encoding="utf-8"))
-    ]
+    codes = {
+        path: path.read_text(encoding="utf-8")
+        for path in sorted((top / "core").rglob("*.py"))
+        if not any(path.is_relative_to(top / place) for place in _SAYS_NOTHING)
+    }
+    of_checks = {path for path in codes if path.name not in _BESIDE and path.parent in {top / each for each in PLACES}}
+    makers = frozenset(name for code in codes.values() for name in makers_in(code))
+    recorded = [each for path in of_checks for each in sentences_in(codes[path])]
     shown = [
         each
-        for path in sorted((top / "core").rglob("*.py"))
-        if any(path.is_relative_to(top / place) for place in IN_WINDOW)
-        if not any(path.is_relative_to(top / place) for place in (*PLACES, *_NOT_IN_WINDOW))
-        for each in shown_in(path.read_text(encoding="utf-8"), _NOT_SHOWN_OF.get(path.relative_to(top).as_posix(), ()))
+        for path, code in codes.items()
+        if path not in of_checks
+        for each in shown_in(code, makers)
         if not _NO_PROSE.search(each)
     ]
     needs = {need for check in CHECKS for need in (*check.needs, *check.uses) if need.explain is None}
@@ -95,21 +85,59 @@ def sentences(top: Path = TOP) -> tuple[str, ...]:
     return tuple(sorted({*recorded, *missing, *shown}))
 
 
-def shown_in(code: str, without: Collection[str] = ()) -> Iterator[str]:
-    """What the window shows of a file of core's: errors with their hints, notes of jobs, and what is as long.
+def makers_in(code: str) -> Iterator[str]:
+    """The functions and methods that return an error, and are told some of its words."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and _is_error(node.returns.id):
+            yield node.name
 
-    `without`: the functions and classes of the file that are left out.
+
+def shown_in(code: str, makers: Collection[str] = ()) -> Iterator[str]:
+    """What the window shows of a file of core's: errors with their hints, what a job reports, and what is as long.
+
+    `makers`: functions that return an error. Constants of the file count as words of the functions that name them.
     """
-    parts = (part for part in ast.parse(code).body if getattr(part, "name", None) not in without)
-    functions = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.FunctionDef))
-    return _told(functions, _shown_words, blanks=1)
+    tree, words = ast.parse(code), partial(_shown_words, makers)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    bodies = list(map(_body, functions))
+    constants = _constants(tree, [body for body in bodies if any(isinstance(n, ast.Call) and words(n) for n in body)])
+    return _told([*bodies, *constants], words, blanks=1)
 
 
-def _shown_words(call: ast.Call) -> Sequence[ast.expr]:
-    name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if name.endswith("Error"):
-        return call.args[:2]
+def _constants(tree: ast.Module, bodies: Iterable[Sequence[ast.AST]]) -> Iterator[list[ast.AST]]:
+    """The values of the constants of a file that these bodies name, and of those that these values name."""
+    values = {
+        target.id: list(ast.walk(node.value))
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    waiting, seen = list(bodies), set[str]()
+    while waiting:
+        named = {node.id for node in waiting.pop() if isinstance(node, ast.Name)} & values.keys() - seen
+        seen |= named
+        waiting += (values[name] for name in named)
+        yield from (values[name] for name in named)
+
+
+def _shown_words(makers: Collection[str], call: ast.Call) -> Sequence[ast.expr]:
+    name = _called(call)
+    if _is_error(name) or name in makers:
+        return [*call.args, *(each.value for each in call.keywords if each.arg == "hint")]
+    if name in _WITH_TITLE:
+        return [each.value for each in call.keywords if each.arg == "title"]
     return call.args[_SHOWN[name]] if name in _SHOWN else ()
+
+
+def _called(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Name):
+        return call.func.id
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _is_error(name: str) -> bool:
+    return name.endswith("Error")
 
 
 def sentences_in(code: str) -> Iterator[str]:
@@ -118,21 +146,26 @@ def sentences_in(code: str) -> Iterator[str]:
     What reaches the finding by a name or another function is told by its length: nothing else in a check is as long.
     """
     functions = (node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef))
-    return _told(functions, _last_words, blanks=0)
+    return _told(map(_body, functions), _last_words, blanks=0)
+
+
+def _body(function: ast.FunctionDef) -> list[ast.AST]:
+    return [node for statement in function.body for node in ast.walk(statement)]
 
 
 def _told(
-    functions: Iterable[ast.FunctionDef], words: Callable[[ast.Call], Sequence[ast.expr]], blanks: int
+    bodies: Iterable[Sequence[ast.AST]], words: Callable[[ast.Call], Sequence[ast.expr]], blanks: int
 ) -> Iterator[str]:
-    """The texts in functions that `words` picks of a call, with so many blanks at least, and whatever is as long."""
-    for function in functions:
-        within = [node for statement in function.body for node in ast.walk(statement)]
+    """The texts in bodies that `words` picks of a call, with so many blanks at least, and whatever is as long."""
+    for within in bodies:
         whole = {
             part for node in within if isinstance(node, ast.JoinedStr) for part in ast.walk(node) if part is not node
         }
         docs = {node.value for node in within if isinstance(node, ast.Expr)}
-        said = {word for node in within if isinstance(node, ast.Call) for word in words(node)}
-        for node in within:
+        calls = [node for node in within if isinstance(node, ast.Call)]
+        said = {word for call in calls for word in words(call)}
+        translated = {part for call in calls if _called(call) in _TRANSLATED for part in ast.walk(call)}
+        for node in (each for each in within if each not in translated):
             if node in said or (isinstance(node, ast.Constant | ast.JoinedStr) and node not in whole | docs):
                 least = blanks if node in said else _LONG
                 yield from (each for each in map(_template, _forms(node)) if _tells(each) and each.count(" ") >= least)

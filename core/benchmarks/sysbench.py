@@ -220,7 +220,9 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("size_bytes", "runtime_seconds", "files", "block_bytes", "threads"):
             if getattr(self, name) < 1:
-                raise ParameterError([name], f"{name} is {getattr(self, name)}", f"set {name} to 1 or more")
+                raise ParameterError(
+                    [name], f"the parameter {name} is {getattr(self, name)}", f"set {name} to 1 or more"
+                )
         # --file-fsync-freq=1 goes through every open file each time
         if self.pattern == "rndwr" and self.files > 1:
             raise ParameterError(

@@ -288,7 +288,7 @@ def _head(source: Path, archive: zipfile.ZipFile) -> Head:
 
 def _member(source: Path, archive: zipfile.ZipFile, head: Head, name: str) -> bytes:
     if name not in head.sums:
-        raise _foreign(source, f"{name} is missing")
+        raise _foreign(source, f"its member {name} is missing")
     content = _content(source, archive, name)
     if hashlib.sha256(content).hexdigest() != head.sums[name]:
         raise InputError(

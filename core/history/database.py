@@ -293,24 +293,33 @@ def engine_of(path: Path) -> Engine:
     return engine
 
 
-_IN_USE = ("is in use by another program", "wait until that program has finished, then try again")
+_IN_USE = (
+    "the history {path} is in use by another program",
+    "wait until that program has finished, then try again",
+)
 _PROBLEMS = {
     sqlite3.SQLITE_BUSY: _IN_USE,
     sqlite3.SQLITE_LOCKED: _IN_USE,
-    sqlite3.SQLITE_READONLY: ("cannot be written", "allow your user to write the file and its folder"),
+    sqlite3.SQLITE_READONLY: (
+        "the history {path} cannot be written",
+        "allow your user to write the file and its folder",
+    ),
     sqlite3.SQLITE_FULL: (
-        "cannot be written: the disk is full",
+        "the history {path} cannot be written: the disk is full",
         "free some space; everything that was recorded is kept",
     ),
     sqlite3.SQLITE_NOTADB: (
-        "is not an SQLite database",
+        "the history {path} is not an SQLite database",
         "restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
     ),
     sqlite3.SQLITE_CORRUPT: (
-        "is damaged",
+        "the history {path} is damaged",
         "restore a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
     ),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the permissions of the file and its folder"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "the history {path} cannot be opened",
+        "check the permissions of the file and its folder",
+    ),
 }
 """What is wrong and what to do about it, by SQLite's primary result code (https://sqlite.org/rescode.html)."""
 
@@ -335,5 +344,5 @@ def _error(path: Path, cause: BaseException | None) -> HistoryError:
     found = _PROBLEMS.get(_primary_code(cause))
     if found is not None:
         problem, hint = found
-        return HistoryError(f"the history {path} {problem}", hint)
+        return HistoryError(problem.format(path=path), hint)
     return HistoryError(f"the history {path} cannot be read or written: {str(cause).lower()}")

@@ -317,7 +317,7 @@ def try_failed(session: Session, execution_id: int, failed: FailedTry, seal: Sea
     row = _row(session, execution_id)
     schedule = _schedule(row)
     with _sealed(session, row, seal):
-        row.schedule = documents.dump(dataclasses.replace(schedule, failed_tries=(*schedule.failed_tries, failed)))
+        row.schedule = documents.dump(schedule.with_failed_try(failed))
 
 
 def try_began(session: Session, execution_id: int, at: datetime, seal: Seal) -> None:

@@ -113,7 +113,7 @@ class HistoryFile:
 
     Attributes:
         name: the path of the file or the URL of the server.
-        remark: a warning about the history or its key for the user; usually empty.
+        remarks: warnings about the history or its key for the user; usually none.
     """
 
     def __init__(self, database: Database, remark: str = "") -> None:
@@ -123,7 +123,7 @@ class HistoryFile:
         self._started_runs = StartedRuns()
         self._reading = _Reading()
         self.name = database.name
-        self.remark = "; ".join(each for each in (remark, self._seal.trouble()) if each)
+        self.remarks = [each for each in (remark, self._seal.trouble()) if each]
 
     @classmethod
     def open(cls, place: Path | str | None = None) -> Self:
@@ -226,24 +226,21 @@ class HistoryFile:
         return True
 
     def _record_earlier_pending(self) -> None:
-        """Record the pending files of earlier programs, and add the outcome to `remark`."""
+        """Record the pending files of earlier programs, and add the outcome to `remarks`."""
         waiting = self._database.pending
         if waiting is None or not waiting.folder.is_dir():
             return
         try:
             number = self._record_pending()
         except HistoryError as error:
-            self._remark(f"the results that wait in {waiting.folder} could not be recorded: {error.message}")
+            self.remarks.append(f"the results that wait in {waiting.folder} could not be recorded: {error.message}")
             return
         if number:
-            self._remark(f"{number} entries that had waited for the server were recorded")
+            self.remarks.append(f"{number} entries that had waited for the server were recorded")
         if refused := len(list(waiting.folder.glob("*.refused"))):
-            self._remark(
+            self.remarks.append(
                 f"{refused} entries in {waiting.folder} no longer fit into the history; look at them, and remove them"
             )
-
-    def _remark(self, text: str) -> None:
-        self.remark = "; ".join(each for each in (self.remark, text) if each)
 
     @contextmanager
     def _history_errors(self) -> Iterator[None]:

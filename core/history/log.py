@@ -92,7 +92,7 @@ def set_note(session: Session, kind: str, reference: int, note: str, at: datetim
         InputError: there is no such entry, or it is another one by now, or the note is too long.
     """
     if len(note) > LONGEST_NOTE:
-        raise InputError(f"the note has {len(note)} characters", f"use at most {LONGEST_NOTE}")
+        raise InputError(f"the note has {len(note)} characters", f"use at most {LONGEST_NOTE} characters")
     row = row_of(session, kind, reference, at)
     before = row.note or ""
     row.note = note.strip() or None

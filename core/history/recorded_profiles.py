@@ -38,7 +38,8 @@ def checked_name(what: str, name: str) -> str:
         raise InputError(f"the name of the {what} is empty", f"give the {what} a name")
     if len(name) > LONGEST_NAME:
         raise InputError(
-            f"the name of the {what} has {len(name)} characters: {name[:20]!r}…", f"use at most {LONGEST_NAME}"
+            f"the name of the {what} has {len(name)} characters: {name[:20]!r}…",
+            f"use at most {LONGEST_NAME} characters",
         )
     unseen = [c for c in name if unicodedata.category(c) in _UNSEEN or c in _DIRECTIONS]
     if unseen:

@@ -62,7 +62,7 @@ class Seal:
         try:
             self._key()
         except HistoryError as error:
-            return f"{error.message}: {error.hint}"
+            return f"{error.message}; {error.hint}"
         return ""
 
     def _key(self) -> bytes | None:

@@ -196,28 +196,47 @@ def _unprepared(name: str, revision: str | None, migrations: Migrations) -> Hist
     )
 
 
-_IN_USE = ("is in use by another program", "wait until that program has finished, then try again")
+_IN_USE = (
+    "the history {name} is in use by another program ({said})",
+    "wait until that program has finished, then try again",
+)
 _NOT_ALLOWED = "ask its administrator to grant your role the right; pghaul history grants prints the statements"
 _LET_IN = "to store another password: pghaul history use URL --password; or ask its administrator for access"
-_NOT_OURS = ("was changed by another program", _OTHER_COPY)
+_NOT_OURS = ("the history {name} was changed by another program ({said})", _OTHER_COPY)
 _PROBLEMS = (
-    ("42501", "does not allow this", _NOT_ALLOWED),
-    ("25006", "is read-only: its server is a standby, or set to read-only", "use the URL of the primary server"),
+    ("42501", "the history {name} does not allow this ({said})", _NOT_ALLOWED),
+    (
+        "25006",
+        "the history {name} is read-only: its server is a standby, or set to read-only ({said})",
+        "use the URL of the primary server",
+    ),
     (
         "53100",
-        "cannot be written: the disk of its server is full",
+        "the history {name} cannot be written: the disk of its server is full ({said})",
         "free some space; everything that was recorded is kept",
     ),
-    ("53300", "cannot be reached: its server has reached its limit of connections", "try again later"),
+    (
+        "53300",
+        "the history {name} cannot be reached: its server has reached its limit of connections ({said})",
+        "try again when its server has a connection left",
+    ),
     ("55P03", *_IN_USE),
     ("57014", *_IN_USE),
     ("40P01", *_IN_USE),
-    ("28", "refuses the login", _LET_IN),
-    ("3D000", "does not exist: its server has no such database", "create the database with createdb"),
+    ("28", "the history {name} refuses the login ({said})", _LET_IN),
+    (
+        "3D000",
+        "the history {name} does not exist: its server has no such database ({said})",
+        "create the database with createdb",
+    ),
     ("22", *_NOT_OURS),
     ("23", *_NOT_OURS),
     ("42", *_NOT_OURS),
-    ("XX00", "is damaged", f"ask its administrator to check it with pg_amcheck; {_OTHER_COPY}"),
+    (
+        "XX00",
+        "the history {name} is damaged ({said})",
+        f"ask its administrator to check it with pg_amcheck; {_OTHER_COPY}",
+    ),
 )
 
 _FOR_NOW = ("53300", "55P03")
@@ -239,17 +258,17 @@ def _error(name: str, cause: BaseException | None) -> HistoryError:
     for begins, problem, hint in _PROBLEMS:
         if state.startswith(begins):
             kind = HistoryLostError if begins in _FOR_NOW else HistoryError
-            return kind(f"the history {name} {problem} ({said})", hint)
+            return kind(problem.format(name=name, said=said), hint)
     attempt = _login_attempt(cause)
     if attempt is not None and attempt.needs_password:
         return HistoryError(f"the history {name} refuses the login ({said})", _LET_IN)
     if attempt is not None:  # the password may be right: no such database, no connection left, a server that stops
         return HistoryLostError(
             f"the history {name} cannot be reached ({said})",
-            "check that its server is running, has this database and accepts another connection; " + _LET_IN,
+            f"check that its server is running, has this database and accepts another connection; {_LET_IN}",
         )
     if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
-        return HistoryError(f"the history {name} {_NOT_OURS[0]} ({said})", _OTHER_COPY)
+        return HistoryError(f"the history {name} was changed by another program ({said})", _OTHER_COPY)
     if not state or state.startswith(("08", "57P")):
         return HistoryLostError(
             f"the history {name} cannot be reached ({said})",

@@ -182,6 +182,11 @@ class Store(HistoryFile):
         with self._read() as session:
             return findings.facts_history(session, server)
 
+    def machines(self, server: str, times: Sequence[datetime]) -> tuple[str, ...]:
+        """Return what tells apart the machines that had the name of a server, for each of these times."""
+        with self._read() as session:
+            return findings.machines(session, server, times)
+
     # --- runs (BenchmarkJournal)
 
     def run_started(self, run: Run) -> int:

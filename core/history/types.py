@@ -197,7 +197,7 @@ def of_type(kind: type[T], value: object, what: str) -> T:
     """The value, which SQLite hands out as whatever it was put in as, in whatever column."""
     if isinstance(value, kind):
         return value
-    raise GarbledError(f"{value!r} is not a {what}")
+    raise GarbledError(f"the value {value!r} is not a {what}")
 
 
 def parsed(kind: type[T], text: str) -> T:

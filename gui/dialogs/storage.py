@@ -32,6 +32,7 @@ from gui.design.parts import ButtonKind, set_kind
 from gui.dialogs.confirm import ask_about_resync
 from gui.guard import Guarded
 from gui.models import comparison as rows
+from gui.models.benchmarks import NO_SUITE
 from gui.models.comparison import ComparedRow
 from gui.models.progress import parts_done, title
 from gui.models.queue import (
@@ -150,7 +151,7 @@ class StorageDialog(Guarded, QDialog):
         self.add.clicked.connect(lambda: self.add_volume(self._servers[0]))
         self.suite = QComboBox(self)
         self.suite.addItems([*suites])
-        self.suite.setCurrentIndex(max(0, self.suite.findText(self.work.settings.benchmark.suite)))
+        self._choose_set_suite()
         self.suite.setAccessibleName(tr("Suite"))
         self.at_once = QCheckBox(tr("&Measure the servers at the same time"), self)
         named = Label(tr("S&uite:"), self)
@@ -164,6 +165,17 @@ class StorageDialog(Guarded, QDialog):
         self.column.addWidget(self.hint)
         self.column.addLayout(self._volumes)
         self.column.addLayout(line)
+        self.column.addWidget(self.no_suite)
+
+    def _choose_set_suite(self) -> None:
+        """Select the suite of the settings; one that is not listed is said until a suite is chosen."""
+        wanted = self.work.settings.benchmark.suite
+        number = self.suite.findText(wanted)
+        self.suite.setCurrentIndex(max(0, number))
+        self.no_suite = ToneLabel(tr(NO_SUITE).format(suite=wanted) if number < 0 else "", Tone.WARNING, self)
+        self.no_suite.setWordWrap(True)
+        self.no_suite.setVisible(number < 0)
+        self.suite.activated.connect(self.no_suite.hide)
 
     def _make_results(self) -> None:
         self.forecasts = Table[ForecastRow]("storage-forecast", tr("Forecast"), FORECAST_COLUMNS, self)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.compare import remarks
-from core.language import tr
+from core.language import marked, tr
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
@@ -15,6 +15,8 @@ from gui.models.words import capital, counted, metric_name, metric_value, minute
 
 if TYPE_CHECKING:
     from core.api.benchmarks import Listed
+
+NO_SUITE = marked("The suite {suite} of the settings is not listed here, so another one is selected.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from core import api, units
 from core.jobs import Event, ServerState
 from core.language import marked, tr, tr_counted
 from core.migration.model.estimate import Span
+from core.migration.model.fleet import FleetMove, MoveState
 from core.servers.profiles import Nobody
 from core.tones import Tone
 from gui.models.explained import Explained, Paragraph, told
@@ -21,7 +22,6 @@ from gui.models.verdict import Counter, Verdict
 from gui.models.words import capital, counted, day, minute, moment
 
 if TYPE_CHECKING:
-    from core.api.moves import FleetMove
     from core.api.reports import FleetReport
     from core.api.session import Session
     from core.api.survey import Refused, ServerList, Survey
@@ -63,29 +63,23 @@ class SurveyRequest:
 # The moves, and clusters without a move.
 
 
-class Group(StrEnum):
-    """What a counter counts."""
-
-    READY = "ready"
-    BLOCKED = "blocked"
-    UNKNOWN = "unknown"
-    DONE = "done"
-    NO_MOVE = "no-move"
-
-
-_NAMES = {
-    Group.READY: marked("Possible"),
-    Group.BLOCKED: marked("Blocked"),
-    Group.UNKNOWN: marked("Not checked"),
-    Group.DONE: marked("Done"),
-    Group.NO_MOVE: marked("Without a move"),
+NO_MOVE = "no-move"
+"""The group of clusters that have no move. A move is in the group of its state."""
+GROUPS: tuple[str, ...] = (*MoveState, NO_MOVE)
+"""What the counters count."""
+_NAMES: dict[str, str] = {
+    MoveState.READY: marked("Possible"),
+    MoveState.BLOCKED: marked("Blocked"),
+    MoveState.UNKNOWN: marked("Not checked"),
+    MoveState.DONE: marked("Done"),
+    NO_MOVE: marked("Without a move"),
 }
-_TONES = {
-    Group.READY: Tone.GOOD,
-    Group.BLOCKED: Tone.BAD,
-    Group.UNKNOWN: Tone.WARNING,
-    Group.DONE: Tone.MUTED,
-    Group.NO_MOVE: Tone.ACCENT,
+_TONES: dict[str, Tone] = {
+    MoveState.READY: Tone.GOOD,
+    MoveState.BLOCKED: Tone.BAD,
+    MoveState.UNKNOWN: Tone.WARNING,
+    MoveState.DONE: Tone.MUTED,
+    NO_MOVE: Tone.ACCENT,
 }
 
 
@@ -97,18 +91,12 @@ class MoveRow:
     cluster: str
     version: str = ""
     size_bytes: int | None = None
-    move: "FleetMove | None" = None
+    move: FleetMove | None = None
 
     @property
-    def group(self) -> Group:
+    def group(self) -> str:
         """Return which counter counts it."""
-        if self.move is None:
-            return Group.NO_MOVE
-        if self.move.moved_at is not None:
-            return Group.DONE
-        if self.move.unknown:
-            return Group.UNKNOWN
-        return Group.BLOCKED if self.move.stops else Group.READY
+        return NO_MOVE if self.move is None else self.move.state
 
 
 def move_rows(report: "FleetReport") -> tuple[MoveRow, ...]:
@@ -132,14 +120,14 @@ def move_key(row: MoveRow) -> tuple[str, str, str]:
 def counters(rows: Sequence[MoveRow]) -> tuple[Counter, ...]:
     """Return how many rows there are of each group."""
     found = Count(row.group for row in rows)
-    return tuple(Counter(group.value, tr(_NAMES[group]), found[group], _TONES[group]) for group in Group)
+    return tuple(Counter(group, tr(_NAMES[group]), found[group], _TONES[group]) for group in GROUPS)
 
 
 def verdict(rows: Sequence[MoveRow], unread: int) -> Verdict:
     """Return how many moves can be made, as a sentence; `unread`: how many servers could not be read."""
     moves = [row for row in rows if row.move is not None]
-    left = sum(row.group is not Group.DONE for row in moves)
-    ready = sum(row.group is Group.READY for row in moves)
+    left = sum(row.group != MoveState.DONE for row in moves)
+    ready = sum(row.group == MoveState.READY for row in moves)
     if ready:
         said = (
             tr("The only move is possible, in this maintenance window:")
@@ -171,7 +159,7 @@ def _unread(number: int) -> str:
 
 def windows(rows: Sequence[MoveRow]) -> tuple[Figure, ...]:
     """Return for each window how many moves can be made in it, the shortest window first, and how large they are."""
-    ready = [row.move for row in rows if row.move is not None and row.group is Group.READY]
+    ready = [row.move for row in rows if row.move is not None and row.group == MoveState.READY]
     found: dict[tuple[float, str], list[FleetMove]] = {}
     for one in ready:
         if one.window_seconds is not None:
@@ -184,7 +172,7 @@ def windows(rows: Sequence[MoveRow]) -> tuple[Figure, ...]:
     return tuple(_window_figure(name, found[seconds, name]) for seconds, name in sorted(found))
 
 
-def _window_figure(name: str, moves: Sequence["FleetMove"]) -> Figure:
+def _window_figure(name: str, moves: Sequence[FleetMove]) -> Figure:
     size = units.size(sum(one.size_bytes or 0 for one in moves))
     said = tr_counted("move, {size}", "moves, {size}", len(moves)).format(size=size)
     return Figure(name, units.count(len(moves)), said)
@@ -204,12 +192,14 @@ def tone_of(row: MoveRow) -> Tone:
 def _detail(row: MoveRow) -> str:
     if row.move is None:
         return tr("PostgreSQL {version}").format(version=row.version) if row.version else ""
-    if row.group in {Group.BLOCKED, Group.UNKNOWN}:
+    if row.group in {MoveState.BLOCKED, MoveState.UNKNOWN}:
         return reason(row)
-    servers = f"{row.move.move.old} → {row.move.move.new}"
-    if not row.move.warnings or row.group is Group.DONE:
-        return servers
-    return f"{servers}, {counted(row.move.warnings, '{number} warning', '{number} warnings')}"
+    said = [f"{row.move.move.old} → {row.move.move.new}"]
+    if row.move.warnings and row.group != MoveState.DONE:
+        said.append(counted(row.move.warnings, "{number} warning", "{number} warnings"))
+    if row.move.pending:
+        said.append(tr("check it first"))
+    return ", ".join(said)
 
 
 def reason(row: MoveRow) -> str:
@@ -221,9 +211,19 @@ def reason(row: MoveRow) -> str:
     return "; ".join(_stops(row.move))
 
 
-def _stops(move: "FleetMove") -> tuple[str, ...]:
+def _stops(move: FleetMove) -> tuple[str, ...]:
     others = move.stops[len(move.failed_checks) :]
     return (*map(tr, move.failed_checks), *(capital(recorded(each)) for each in others))
+
+
+def _to_do_first(move: FleetMove) -> str:
+    """Return what must be done before the move is known to be possible; empty if it was checked."""
+    if not move.pending:
+        return ""
+    said = tr(
+        "Run the checks of this move. They create a temporary cluster on the new server, which these checks need:"
+    )
+    return "\n".join((said, *map(tr, move.pending)))
 
 
 def _name(row: MoveRow) -> str:
@@ -270,9 +270,10 @@ def explain_move(row: MoveRow) -> Explained:
         lead=tr("No move takes this cluster to another server yet.") if move is None else "",
         paragraphs=told(
             Paragraph(
-                tr("Reason") if row.group is Group.UNKNOWN else tr("Blocked by"),
+                tr("Reason") if row.group == MoveState.UNKNOWN else tr("Blocked by"),
                 reason(row) if move is None or move.unknown else "\n".join(_stops(move)),
             ),
+            Paragraph(tr("To do first"), "" if move is None else _to_do_first(move)),
             Paragraph(tr("Downtime"), "" if down is None else _stated(down)),
             Paragraph(tr("Window"), _window(row)),
             Paragraph(tr("Whole duration"), "" if long is None else _stated(long)),

@@ -22,7 +22,7 @@ from gui.design.parts import ButtonKind, set_kind
 from gui.destinations import TITLES, PageId
 from gui.dialogs.confirm import ask_about_resync
 from gui.models import benchmarks as rows
-from gui.models.benchmarks import RepetitionRow
+from gui.models.benchmarks import NO_SUITE, RepetitionRow
 from gui.models.progress import Stage, find_stage, remaining
 from gui.models.queue import (
     FORECAST_COLUMNS,
@@ -55,7 +55,6 @@ NEWEST = 500
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
 BUSY = marked("Another job is running. A forecast can be made when it has ended.")
 NO_FORECAST = marked("Make a forecast first.")
-NO_SUITE = marked("The suite {suite} of the settings is not listed here, so another one is selected.")
 Choice = tuple[str, MeasuredSides]
 """A suite, and where it is measured."""
 

@@ -17,13 +17,14 @@ from core import api
 from core.errors import Cancelled, InputError
 from core.jobs import Event, Job, ServerState
 from core.language import marked, tr
+from core.migration.model.fleet import MoveState
 from gui.controllers.servers import Describing
 from gui.design.measures import GAP
 from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, Offer, PageId, icon_of
 from gui.dialogs.survey import SurveyDialog
 from gui.models import survey as rows
-from gui.models.survey import Group, MoveRow, Reading, ServerLine, SurveyRequest
+from gui.models.survey import NO_MOVE, MoveRow, Reading, ServerLine, SurveyRequest
 from gui.pages.page import Page, fill_table
 from gui.widgets.chip import ChipRow
 from gui.widgets.empty import Empty
@@ -232,8 +233,8 @@ class SurveyPage(Page["FleetReport | None"]):
         self.save.setEnabled(ready and self._report is not None)
         row = self.moves.current()
         for button, possible in (
-            (self.open, row is not None and row.group is not Group.NO_MOVE),
-            (self.add, row is not None and row.group is Group.NO_MOVE),
+            (self.open, row is not None and row.group != NO_MOVE),
+            (self.add, row is not None and row.group == NO_MOVE),
         ):
             button.setVisible(possible)
         chosen = self.servers.current() is not None
@@ -264,7 +265,8 @@ class SurveyPage(Page["FleetReport | None"]):
         if row.move is None:
             self.move_wanted.emit(row.server, row.cluster)
         else:
-            self.picked.emit(row.move.move.name, PageId.CHECK if row.group is Group.BLOCKED else PageId.OVERVIEW)
+            checks = row.move.state is MoveState.BLOCKED or row.move.pending
+            self.picked.emit(row.move.move.name, PageId.CHECK if checks else PageId.OVERVIEW)
 
     @Slot()
     def edit_server(self) -> None:

@@ -37,9 +37,10 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.dialogs.settings import TABS, SettingsDialog
+from gui.models.benchmarks import NO_SUITE
 from gui.models.execution import Doing
 from gui.models.report import ReportRequest
-from gui.pages.measure import NO_SUITE, MeasurePage
+from gui.pages.measure import MeasurePage
 from gui.window import MainWindow
 from tests.core.history import samples
 from tests.gui.conftest import at_rest, page, press

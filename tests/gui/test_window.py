@@ -19,6 +19,7 @@ from core.api.session import Session
 from core.errors import AuthenticationError, InputError, PausedError, UnreachableError
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Job, Progress
+from core.language import spoken
 from core.migration.model.move import EditedSettings
 from core.servers.profiles import Profile, Rights
 from gui.app import Catcher
@@ -298,6 +299,20 @@ def test_a_removed_move_can_be_restored(
     assert not restore.isEnabled()
     full_window.banner.show_message("another message")
     assert not full_window.banner.undo.isVisible()
+
+
+def test_a_remark_on_the_history_is_shown_whole_in_the_language_of_the_window(
+    full_window: MainWindow, qtbot: QtBot
+) -> None:
+    assert full_window.work.session is not None
+    full_window.work.session.store.remarks.append(
+        "3 entries in /aside no longer fit into the history; look at them, and remove them"
+    )
+    with spoken("de"):
+        full_window.work.opened.emit()
+        shown = full_window.banner.text
+    at_rest(qtbot, full_window)
+    assert shown == "3 Einträge in /aside passen nicht mehr in den Verlauf; ansehen und entfernen"
 
 
 def test_a_move_whose_name_is_taken_is_restored_later(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:

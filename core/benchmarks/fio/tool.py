@@ -70,7 +70,9 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("size_bytes", "runtime_seconds", "block_bytes", "jobs", "files", "depth"):
             if getattr(self, name) < 1:
-                raise ParameterError([name], f"{name} is {getattr(self, name)}", f"set {name} to 1 or more")
+                raise ParameterError(
+                    [name], f"the parameter {name} is {getattr(self, name)}", f"set {name} to 1 or more"
+                )
         if self.jobs > 1 and self.files > 1:
             raise ParameterError(["jobs", "files"], "jobs and files are both above 1", "set jobs = 1 or files = 1")
         # fio would round each file down, and the last block of each would be missing

@@ -339,7 +339,9 @@ class Parameters:
         ):
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                raise ParameterError([name], f"{name} is {value}", f"set {name} to a number from {least} to {most}")
+                raise ParameterError(
+                    [name], f"the parameter {name} is {value}", f"set {name} to a number from {least} to {most}"
+                )
         if (self.transactions is None) == (self.runtime_seconds is None):
             raise ParameterError(
                 ["transactions", "runtime_seconds"],

@@ -152,11 +152,23 @@ def test_into_a_folder_that_has_no_history(filled: Store, tmp_path: Path) -> Non
     assert contents(tmp_path / "new" / FILE_NAME) == contents(filled.path)
 
 
-@pytest.mark.parametrize("released", sorted(RELEASED.glob("*.sql")), ids=lambda path: path.stem)
-def test_a_copy_of_an_older_schema_is_upgraded_when_it_is_opened(released: Path, tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / "old")) as connection:
-        connection.executescript(released.read_text(encoding="utf-8"))
-    restore(tmp_path / "new", tmp_path / "old")
+def released(schema: Path, to: Path) -> Path:
+    """The history that a release with that schema has left."""
+    with contextlib.closing(sqlite3.connect(to)) as connection:
+        connection.executescript(schema.read_text(encoding="utf-8"))
+    return to
+
+
+@pytest.mark.parametrize("schema", sorted(RELEASED.glob("*.sql")), ids=lambda path: path.stem)
+def test_a_copy_of_each_schema_is_put_back_as_it_is(schema: Path, tmp_path: Path) -> None:
+    copy = released(schema, tmp_path / "old")
+    restore(tmp_path / "new", copy)
+    assert contents(tmp_path / "new" / FILE_NAME) == contents(copy)
+
+
+def test_a_copy_of_an_older_schema_is_upgraded_when_it_is_opened(tmp_path: Path) -> None:
+    """tests/core/history/test_upgrade.py upgrades each of them."""
+    restore(tmp_path / "new", released(RELEASED / "0001.sql", tmp_path / "old"))
     with Store.open(tmp_path / "new") as store:
         assert store.moves() == (MOVE,)
 

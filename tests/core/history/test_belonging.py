@@ -200,7 +200,10 @@ def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change:
 def test_a_bug_of_ours_is_not_called_a_damaged_history(filled: Store) -> None:
     with pytest.raises(TypeError, match="a bug"), as_written(str(filled.path), "look"):
         raise TypeError("a bug")
-    with pytest.raises(HistoryError, match="not written: 1 is not a text"), as_written(str(filled.path), "look"):
+    with (
+        pytest.raises(HistoryError, match="not written: the value 1 is not a text"),
+        as_written(str(filled.path), "look"),
+    ):
         of_type(str, 1, "text")
 
 

@@ -45,14 +45,14 @@ def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
     filled.path.chmod(0o644)
     with Store.open(filled.path.parent) as store:
         assert _mode(filled.path) == 0o600
-        assert store.remark == ""  # nobody else could enter its folder
+        assert store.remarks == []  # nobody else could enter its folder
     filled.path.parent.chmod(0o755)
     filled.path.chmod(0o644)
     with Store.open(filled.path.parent) as store:
         assert _mode(filled.path) == 0o600
-        assert "other users may have read" in store.remark
+        assert "other users may have read" in "".join(store.remarks)
     with Store.open(filled.path.parent) as store:
-        assert store.remark == ""
+        assert store.remarks == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has locks of its own")

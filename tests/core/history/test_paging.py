@@ -1,7 +1,7 @@
 """Lists of the history: what is wanted of it, a page at a time."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -14,19 +14,31 @@ from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
 from tests.core.history.samples import MOVE, NEW, OLD, START
+from tests.histories import Histories
 
 ALL = 10_000
 SERVERS = {MOVE.name: {OLD.name, NEW.name}, "other": {"third", NEW.name}}
 
 
 def _with_another_move(store: Store) -> None:
-    """Add a move between other servers, whose entries are of the same instants as those of the first one."""
+    """A move between other servers, whose entries are of the same instants as those of the first one, and notes."""
+    samples.fill(store)
     store.add_profile(dataclasses.replace(OLD, name="third", address="10.0.0.9"))
     store.add_move(dataclasses.replace(MOVE, name="other", old="third"))
     for _ in range(3):
         store.save_plan("other", samples.plan())
     store.record_report("other", Path("/srv/other.pdf"))
     store.add_runs([dataclasses.replace(run, move="other") for run in samples.runs(Side.NEW)])
+    notes = ("#night", "#nightly", "page#night", "in der #Nähe", "x #NIGHT", "no tag: night")
+    for number, entry in enumerate(store.entries(ALL)):
+        if number % 2:
+            store.set_note(entry.kind, entry.reference, notes[number // 2 % len(notes)])
+
+
+@pytest.fixture
+def noted(histories: Histories, on: str, tmp_path: Path) -> Iterator[Store]:
+    with histories.opened(on, tmp_path / "noted", _with_another_move) as opened:
+        yield opened
 
 
 def _of_server(entry: Entry, server: str) -> bool:
@@ -54,19 +66,14 @@ WANTED: list[tuple[Filter, Callable[[Entry], bool]]] = [
 
 @on_both
 @pytest.mark.parametrize(("which", "wanted"), WANTED, ids=lambda each: str(each) if isinstance(each, Filter) else "")
-def test_pages_are_together_all_that_is_wanted(filled: Store, which: Filter, wanted: Callable[[Entry], bool]) -> None:
-    _with_another_move(filled)
-    notes = ("#night", "#nightly", "page#night", "in der #Nähe", "x #NIGHT", "no tag: night")
-    for number, entry in enumerate(filled.entries(ALL)):
-        if number % 2:
-            filled.set_note(entry.kind, entry.reference, notes[number // 2 % len(notes)])
-    everything = filled.entries(ALL)
+def test_pages_are_together_all_that_is_wanted(noted: Store, which: Filter, wanted: Callable[[Entry], bool]) -> None:
+    everything = noted.entries(ALL)
     whole = tuple(filter(wanted, everything))
     assert whole
-    assert filled.entries(ALL, which) == whole
+    assert noted.entries(ALL, which) == whole
     for limit in (1, 3):
         found: list[Entry] = []
-        while page := filled.entries(limit, dataclasses.replace(which, below=found[-1].place if found else None)):
+        while page := noted.entries(limit, dataclasses.replace(which, below=found[-1].place if found else None)):
             found += page
         assert tuple(found) == whole
 

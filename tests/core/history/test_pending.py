@@ -71,7 +71,7 @@ def _measure(store: Store, before: Callable[[], None] = lambda: None) -> None:
 
 def _holds(place: str, commands: int) -> None:
     with Store.open(place) as store:
-        assert store.remark == ""
+        assert store.remarks == []
         (run,) = (each for each in store.runs(MOVE.name) if each.workload == samples.runs(Side.OLD)[1].workload)
         assert run.repetitions == samples.runs(Side.OLD)[1].repetitions
         assert (run.outcome, run.tool_version, run.stopped) == (Outcome.DONE, "fio-3.1", "enough")
@@ -159,10 +159,10 @@ def test_what_a_program_kept_aside_the_next_one_hands_in(wired: str, place: str,
         Store.open(wired)
     wire.mend()
     with Store.open(wired) as store:
-        assert "entries that had waited for the server were recorded" in store.remark
+        assert "entries that had waited for the server were recorded" in "".join(store.remarks)
     _holds(place, _REPETITIONS)
     with Store.open(wired) as store:
-        assert store.remark == ""
+        assert store.remarks == []
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_what_has_no_place_any_more_stays_and_is_told_of(wired: str, place: str,
         other.remove_move(MOVE.name)
     wire.mend()
     with Store.open(wired) as store:
-        assert f"{len(others) + 1} entries in {kept.parent} no longer fit into the history" in store.remark
+        assert f"{len(others) + 1} entries in {kept.parent} no longer fit into the history" in "".join(store.remarks)
         assert rows_of(store).keys().isdisjoint({"runs", "probes", "commands"})
         assert len(list(kept.parent.glob("*.refused"))) == len(others) + 1
 
@@ -213,7 +213,7 @@ def test_who_may_not_write_any_more_is_told_what_waits(wired: str, place: str, w
                 wire.mend()
             connection.execute("REVOKE INSERT ON ALL TABLES IN SCHEMA pghaul FROM reader_only")
             with Store.open(reading) as store:
-                assert "could not be recorded" in store.remark
+                assert "could not be recorded" in "".join(store.remarks)
                 assert store.moves() == (MOVE,)
                 assert _left("*.json")
         finally:

@@ -1,9 +1,7 @@
 """A run that belongs to no move is recorded, listed, noted, removed, exported and copied like any other."""
 
-import contextlib
 import hashlib
 import json
-import sqlite3
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +18,6 @@ from core.comparison.sets import Start
 from core.errors import InputError
 from core.history.backup import backup, restore
 from core.history.damage import rescue
-from core.history.database import FILE_NAME
 from core.history.log import Filter
 from core.history.store import Store
 from core.history.transfer import transfer
@@ -35,7 +32,6 @@ from tests.core.history.contents import contents, rows_of
 from tests.core.history.samples import MOVE, NEW, OLD, START
 from tests.histories import Histories
 
-RELEASED = Path("tests/data/history")
 PLACE = f"{OLD.name}:/mnt/a"
 
 
@@ -250,22 +246,3 @@ def test_an_archive_whose_runs_contradict_it_changes_nothing(filled: Store, tmp_
             archive.writestr(name, content)
     with Store.open(tmp_path / "other") as other, pytest.raises(InputError, match="whether it belongs to a move"):
         archives.import_move(other, path)
-
-
-@pytest.mark.parametrize("released", sorted(RELEASED.glob("*.sql")), ids=lambda path: path.stem)
-def test_an_upgrade_keeps_every_run_repetition_and_metric(released: Path, tmp_path: Path) -> None:
-    """SQLite builds the table of runs anew; what belongs to its rows must not go with the old table."""
-    tables = ("runs", "repetitions", "metrics")
-    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        connection.executescript(released.read_text(encoding="utf-8"))
-        before = {table: _rows(connection, table) for table in tables}
-        assert all(before.values())
-    Store.open(tmp_path).close()
-    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        # columns that were added since are behind the others
-        assert {table: [row[: len(before[table][0])] for row in _rows(connection, table)] for table in tables} == before
-        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
-
-
-def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
-    return connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()

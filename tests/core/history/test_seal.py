@@ -204,7 +204,8 @@ def test_a_key_that_cannot_be_used_is_said_and_what_is_there_is_shown(filled: St
     key = settings.config_folder() / KEY_FILE
     key.chmod(0o640)
     with Store.open(filled.path.parent) as store:
-        assert f"{key}, which signs what you record in the history, can be read or written by other" in store.remark
+        said = "".join(store.remarks)
+        assert f"{key}, which signs what you record in the history, can be read or written by other" in said
         assert store.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
         assert store.hooks(MOVE.name)[0].from_elsewhere
         with pytest.raises(HistoryError, match="can be read or written by other users"):

@@ -136,7 +136,10 @@ _NO_FILE = re.compile("PGHAUL_DATA|sqlite3|restore FILE|beside it")
         ("DELETE FROM alembic_version", "does not say which version"),
         ("DROP TABLE plans CASCADE", "was changed by another program"),
         ("UPDATE moves SET created_at = 'infinity'", "was changed by another program"),
-        ("ALTER TABLE moves ALTER name TYPE int USING 7", "contains data that pghaul has not written: 7 is not a text"),
+        (
+            "ALTER TABLE moves ALTER name TYPE int USING 7",
+            "contains data that pghaul has not written: the value 7 is not a text",
+        ),
         ("UPDATE plans SET document = convert_to('zrubbish', 'UTF8')", "a text in it is damaged"),
     ],
 )

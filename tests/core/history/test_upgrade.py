@@ -125,6 +125,8 @@ def test_every_released_schema_is_upgraded_with_its_rows(released: Path, tmp_pat
     assert probes >= 5  # the sample has grown since the first schema
     with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
         connection.executescript(kept)
+        before = {table: _rows(connection, table) for table in OF_RUNS}
+        assert all(before.values())
     with Store.open(tmp_path) as store:
         assert store.profiles() == (NEW, OLD)
         assert store.moves() == (MOVE,)
@@ -144,6 +146,19 @@ def test_every_released_schema_is_upgraded_with_its_rows(released: Path, tmp_pat
         assert len(store.probes(MOVE.name)) == probes
         assert len(store.commands(MOVE.name)) == 1
         assert len(store.entries()) == 18 + probes
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        # columns that were added since are behind the others
+        after = {name: [row[: len(rows[0])] for row in _rows(connection, name)] for name, rows in before.items()}
+        assert after == before
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+OF_RUNS = ("runs", "repetitions", "metrics")
+"""SQLite builds the table of runs again; what belongs to its rows must not go with the old table."""
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
+    return connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
 
 
 @pytest.mark.parametrize(("kept", "route"), [("true", Route.LOCAL), ("false", Route.SSH)])

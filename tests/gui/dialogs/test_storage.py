@@ -15,9 +15,10 @@ from core.api.session import Session
 from core.benchmarks.model import Forecast, Volume
 from core.history.store import Store
 from core.jobs import Live, Progress
-from core.language import spoken
+from core.language import spoken, tr
 from gui.destinations import PageId
 from gui.dialogs.storage import MOST, StorageDialog
+from gui.models.benchmarks import NO_SUITE
 from gui.pages.servers import ServersPage
 from gui.window import MainWindow
 from gui.work import Work
@@ -169,6 +170,30 @@ def test_another_volume_or_suite_needs_another_forecast(work: Work, qtbot: QtBot
     dialog.fields[1].remove.click()
     dialog.fields[0].remove.click()
     assert list(dialog.places) == ["db3:/mnt/a"]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_suite_of_the_settings_that_is_not_listed_is_said(work: Work, qtbot: QtBot, language: str) -> None:
+    work.use_settings(work.settings.having("benchmark.suite", "/srv/suites/own.toml"))
+    with spoken(language):
+        dialog = StorageDialog(work, ("db1", "db2"), ("quick", "standard"))
+        said = tr(NO_SUITE).format(suite="/srv/suites/own.toml")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert (dialog.suite.currentText(), dialog.no_suite.text()) == ("quick", said)
+    dialog.fields[0].folder.setText("/srv/pg")
+    assert dialog.no_suite.isVisible()
+    dialog.suite.setFocus()
+    QTest.keyClick(dialog.suite, Qt.Key.Key_Down)
+    assert (dialog.suite.currentText(), dialog.no_suite.isVisible()) == ("standard", False)
+
+
+def test_the_suite_of_the_settings_is_selected(work: Work, qtbot: QtBot) -> None:
+    work.use_settings(work.settings.having("benchmark.suite", "standard"))
+    dialog = StorageDialog(work, ("db1", "db2"), ("quick", "standard"))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert (dialog.suite.currentText(), dialog.no_suite.isVisible()) == ("standard", False)
 
 
 def test_progress_and_the_current_rate_are_shown(work: Work, qtbot: QtBot) -> None:

@@ -44,11 +44,16 @@ NOUNS = "bench|check|compare|diagnose|estimate|execute|facts|history|import|move
 TYPED = re.compile(rf"pghaul (?:{NOUNS})(?![\w-])|(?:^|[\s`])--?[a-z]")
 """A command of pghaul, or an option."""
 PROGRAMS = re.compile(
-    r"`(?!pghaul|--)[^`]*`|\bpsql .*|\bpg_upgrade --link|\(ssh-keygen [^)]*\)|~/\.pgpass, curl --netrc, .* sshpass -f"
+    r"`(?!pghaul|--)[^`]*`|\bcreatedb .*|\bpsql .*|\bpg_upgrade --link|\(ssh-keygen [^)]*\)"
+    r"|~/\.pgpass, curl --netrc, .* sshpass -f"
 )
 """Other programs that a person runs."""
-ONLY_TYPED = re.compile(r"--queries-\w|--from\b")
-"""Options of a dress rehearsal with queries and of an exported script: the window has neither."""
+ONLY_TYPED = re.compile(
+    r"--queries-\w|--from\b|--help\b|--host-key\b|--password\b|pghaul move list"
+    r"|pghaul history (?:backup|check|export|grants|restore|use|where)\b"
+)
+"""What the window has not: options of a dress rehearsal with queries, of an exported script and of scripts without a
+terminal; and the care of the history itself."""
 
 
 @pytest.mark.parametrize("language", languages())
@@ -78,6 +83,9 @@ def test_the_outcome_of_a_move_names_pages() -> None:
             "let Ansible print it: `ansible-inventory -i 'a b' --list | pghaul server import -`",
             "let Ansible print it: `ansible-inventory -i 'a b' --list > inventory.json`",
         ),
+        ("choose another name, or replace it with --replace", "choose another name"),
+        ("list the numbers with: pghaul history list", "list the numbers with: the page History"),
+        ("Give the reason with --reason. It is recorded.", "Give the reason. It is recorded."),
         ("change it with --replace", "survey the list again, and let it change known servers and moves"),
         ("run `systemctl status --full`, or `pghaul-session`", "run `systemctl status --full`, or `pghaul-session`"),
     ],

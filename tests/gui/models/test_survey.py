@@ -13,11 +13,12 @@ from core.api.survey import SurveyedServer
 from core.history.store import Store
 from core.jobs import ServerState
 from core.language import spoken
+from core.migration.model.fleet import MoveState
 from core.servers.lists.formats import read_list
 from core.servers.profiles import Nobody
 from core.tones import Tone
 from gui.models import survey as rows
-from gui.models.survey import Group, MoveRow, Reading, ServerLine
+from gui.models.survey import NO_MOVE, MoveRow, Reading, ServerLine
 from tests.figures import figures
 from tests.gui import fleets
 from tests.histories import Histories
@@ -36,25 +37,25 @@ def report(store: Store) -> FleetReport:
     return make_fleet_report(Session(store, Nobody()), (), datetime.now(UTC))
 
 
-def by_group(report: FleetReport) -> dict[Group, list[MoveRow]]:
+def by_group(report: FleetReport) -> dict[str, list[MoveRow]]:
     found = rows.move_rows(report)
-    return {group: [row for row in found if row.group is group] for group in Group}
+    return {group: [row for row in found if row.group == group] for group in rows.GROUPS}
 
 
 def test_moves_stand_as_they_are_ranked_and_clusters_without_a_move_last(report: FleetReport) -> None:
     found = rows.move_rows(report)
     groups = [row.group for row in found]
-    assert list(dict.fromkeys(groups)) == [Group.READY, Group.BLOCKED, Group.UNKNOWN, Group.NO_MOVE]
-    assert groups.count(Group.NO_MOVE) == fleets.WITHOUT_MOVE
-    assert groups.count(Group.UNKNOWN) == len(fleets.UNREAD)
+    assert list(dict.fromkeys(groups)) == [MoveState.READY, MoveState.BLOCKED, MoveState.UNKNOWN, NO_MOVE]
+    assert groups.count(NO_MOVE) == fleets.WITHOUT_MOVE
+    assert groups.count(MoveState.UNKNOWN) == len(fleets.UNREAD)
     assert [row.move.move.name for row in found if row.move is not None] == [one.move.name for one in report.moves]
     assert len({rows.move_key(row) for row in found}) == len(found)
     numbers = {counter.id: counter.number for counter in rows.counters(found)}
-    assert numbers == {group.value: groups.count(group) for group in Group}
+    assert numbers == {group: groups.count(group) for group in rows.GROUPS}
 
 
 def test_the_cluster_that_a_move_has_made_is_none_without_a_move(report: FleetReport) -> None:
-    moved = next(one.move for one in report.moves if one.ready)
+    moved = next(one.move for one in report.moves if one.state is MoveState.READY)
     server = next(each for each in report.servers if each.profile.name == moved.new)
     source = next(each for each in report.servers if each.profile.name == moved.old)
     assert server.facts is not None
@@ -63,20 +64,20 @@ def test_the_cluster_that_a_move_has_made_is_none_without_a_move(report: FleetRe
     other = replace(copy, data_directory="/srv/pg/other")
     holding = replace(server, facts=replace(server.facts, clusters=(copy, other)))
     servers = tuple(holding if each is server else each for each in report.servers)
-    left = [row for row in rows.move_rows(replace(report, servers=servers)) if row.group is Group.NO_MOVE]
+    left = [row for row in rows.move_rows(replace(report, servers=servers)) if row.group == NO_MOVE]
     assert [row.cluster for row in left if row.server == moved.new] == ["/srv/pg/other"]
 
 
 def test_each_window_has_its_moves(report: FleetReport) -> None:
     found = rows.move_rows(report)
-    ready = [row for row in found if row.group is Group.READY]
+    ready = [row for row in found if row.group == MoveState.READY]
     tiles = rows.windows(found)
     assert sum(int(tile.value) for tile in tiles) == len(ready)
     assert [tile.name for tile in tiles] == ["15 min", "1 h", "4 h", "8 h"]
     longer = [replace(row, move=replace(row.move, window_seconds=None)) for row in ready[:2] if row.move is not None]
     unknown = [replace(row, move=replace(row.move, downtime_seconds=None)) for row in longer if row.move is not None]
     assert [tile.value for tile in rows.windows([*ready[2:], longer[0], unknown[0]])][-2:] == ["1", "1"]
-    assert rows.windows([row for row in found if row.group is not Group.READY]) == ()
+    assert rows.windows([row for row in found if row.group != MoveState.READY]) == ()
 
 
 def test_the_verdict_counts_what_is_left(report: FleetReport) -> None:
@@ -84,20 +85,20 @@ def test_the_verdict_counts_what_is_left(report: FleetReport) -> None:
     everything = rows.move_rows(report)
     left = len(everything) - fleets.WITHOUT_MOVE
     said = rows.verdict(everything, 2)
-    assert (figures(said.text), said.tone) == ([str(len(found[Group.READY])), str(left)], Tone.GOOD)
-    only = rows.verdict(found[Group.READY][:1], 0)
+    assert (figures(said.text), said.tone) == ([str(len(found[MoveState.READY])), str(left)], Tone.GOOD)
+    only = rows.verdict(found[MoveState.READY][:1], 0)
     assert (figures(only.text), only.tone) == ([], Tone.GOOD)
-    blocked = rows.verdict(found[Group.BLOCKED], 2)
-    assert (figures(blocked.text), blocked.tone) == ([str(len(found[Group.BLOCKED])), "2"], Tone.BAD)
+    blocked = rows.verdict(found[MoveState.BLOCKED], 2)
+    assert (figures(blocked.text), blocked.tone) == ([str(len(found[MoveState.BLOCKED])), "2"], Tone.BAD)
     done = [replace(row, move=replace(row.move, moved_at=datetime.now(UTC))) for row in everything[:3] if row.move]
     assert rows.verdict(done, 0).tone is Tone.GOOD
-    assert {row.group for row in done} == {Group.DONE}
-    assert rows.verdict(found[Group.NO_MOVE], 0).tone is Tone.MUTED
+    assert {row.group for row in done} == {MoveState.DONE}
+    assert rows.verdict(found[NO_MOVE], 0).tone is Tone.MUTED
 
 
 def test_a_row_says_what_stops_it(report: FleetReport) -> None:
     found = by_group(report)
-    blocked, unknown, left = found[Group.BLOCKED][0], found[Group.UNKNOWN][0], found[Group.NO_MOVE][0]
+    blocked, unknown, left = found[MoveState.BLOCKED][0], found[MoveState.UNKNOWN][0], found[NO_MOVE][0]
     assert blocked.move is not None
     assert blocked.move.stops[0] in rows.second_line(blocked)
     assert blocked.move.stops[0] in rows.reason(blocked)
@@ -110,8 +111,22 @@ def test_a_row_says_what_stops_it(report: FleetReport) -> None:
     assert rows.reason(left) == ""
 
 
+def test_a_move_to_be_checked_first_says_so(report: FleetReport) -> None:
+    row = by_group(report)[MoveState.READY][0]
+    assert row.move is not None
+    unchecked = replace(row, move=replace(row.move, pending=("Locales of the databases",)))
+    assert unchecked.group == MoveState.READY
+    assert len(rows.second_line(unchecked)) > len(rows.second_line(row))
+    said = [each.text for each in rows.explain_move(unchecked).paragraphs]
+    assert any(text.endswith("\nLocales of the databases") for text in said)
+    with spoken("de"):
+        in_german = [each.text for each in rows.explain_move(unchecked).paragraphs]
+    assert not any(text.endswith("\nLocales of the databases") for text in in_german)
+    assert len(in_german) == len(said) == len(rows.explain_move(row).paragraphs) + 1
+
+
 def test_what_stops_a_move_is_german_in_a_german_window(report: FleetReport) -> None:
-    row = by_group(report)[Group.BLOCKED][0]
+    row = by_group(report)[MoveState.BLOCKED][0]
     assert row.move is not None
     conflict = f"the move {row.move.move.name} has the same target"
     both = replace(row, move=replace(row.move, stops=(*row.move.stops, conflict), in_the_way="other"))
