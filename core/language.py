@@ -87,6 +87,20 @@ def catalogue_texts(language: str) -> tuple[str, ...]:
 
 
 @cache
+def vocabulary() -> frozenset[str]:
+    """Every word of pghaul's own texts, in whatever language, without capitals."""
+    texts = [
+        text
+        for language in languages()
+        if language != ENGLISH
+        for known in (entries(settings.resource("languages", language + _ENDING)), recorded_sentences(language))
+        for pair in known.items()
+        for text in pair
+    ]
+    return frozenset(word.casefold() for text in texts for word in re.findall(r"[^\W\d_]+", text))
+
+
+@cache
 def recorded_sentences(language: str) -> dict[str, str]:
     """Template to translation of what the history has recorded in English, see `core/reports/recorded.py`."""
     return entries(settings.resource("languages", "recorded", language + _ENDING))

@@ -222,6 +222,8 @@ def compare_with_diagnoses(session: Session, move: str, left: Start | Side, righ
 def metric_over_time(session: Session, move: str, tool: str, workload: str, metric: str) -> MetricOverTime:
     """Return a metric of a workload in each finished run on the volumes of a move, the oldest first.
 
+    Where another machine had the name of a server before, its runs are left out.
+
     Args:
         session: the history and the connections.
         move: the name of the move.
@@ -230,8 +232,14 @@ def metric_over_time(session: Session, move: str, tool: str, workload: str, metr
         metric: the name of the metric.
     """
 
+    found = session.store.move(move)
+
     def of(side: Side) -> tuple[tuple[datetime, Sample], ...]:
         runs = session.store.runs_of_workload(move, side, tool, workload, NEWEST)
+        server = found.old if side is Side.OLD else found.new
+        machines = session.store.machines(server, [run.started_at for run in runs])
+        # another machine may have had the name before: its results are not those of this one
+        runs = tuple(run for run, machine in zip(runs, machines, strict=True) if machine == machines[-1])
         samples = ((run.started_at, sample_of(metric, run)) for run in runs)
         return tuple((at, sample) for at, sample in samples if sample is not None)
 

@@ -21,7 +21,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.model.move import Move
 from core.migration.plan.cluster_control import explain_fence
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
-from core.reports.masking import Mask, people_names, server_names
+from core.reports.masking import Mask, people_names, server_names, user_names
 from core.servers.connection import Server
 from core.servers.shell import for_hint
 from core.sides import Side
@@ -41,10 +41,13 @@ _FRESH_SECONDS = 900.0
 
 
 def mask_facts(store: Store, facts: Facts) -> Facts:
-    """Return facts in which neutral words replace the names of servers, addresses and people, as in a masked report."""
+    """Return facts in which neutral words replace the names of servers, users and people, and addresses, as in a masked
+    report. What the sections of clusters have printed is left out: there, names are in hexadecimal."""
     profiles = store.profiles()
-    servers = server_names(profiles, (facts, *(store.facts(profile.name) for profile in profiles)))
-    return each_text(facts, Mask(servers, people_names(profiles, ())).text)
+    known = (facts, *(store.facts(profile.name) for profile in profiles))
+    readable = {name: text for name, text in facts.raw.items() if not name.startswith("/")}
+    mask = Mask(server_names(profiles, known), people_names(profiles, ()), user_names(profiles, known))
+    return each_text(replace(facts, raw=readable), mask.text)
 
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:

@@ -13,8 +13,9 @@ from core.migration.execution.status import sentence as describe_unfinished
 from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.volumes import volume_path
-from core.migration.fleet import FleetMove, is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
+from core.migration.fleet import is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
 from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.fleet import FleetMove
 from core.migration.model.move import WORKSTATION, Hook, HookCommand, HookSide, Move
 from core.migration.standing import KnownState, find_next, list_marks
 from core.sides import Side

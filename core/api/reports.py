@@ -15,7 +15,8 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison
 from core.errors import InputError
 from core.facts.model import Facts
-from core.migration.fleet import FleetMove, make_fleet_move
+from core.migration.fleet import make_fleet_move
+from core.migration.model.fleet import FleetMove
 from core.migration.model.move import Move
 from core.reports import summary
 from core.reports.kinds.fleet import FleetReport, FleetServer
@@ -115,8 +116,8 @@ def make_fleet_report(session: Session, words: Sequence[str], at: datetime) -> F
     unread = store.unread()
     servers = tuple(_fleet_server(profiles[name], store.facts(name), unread.get(name)) for name in names)
 
-    def look(move: Move, old: Facts, _: Facts) -> FleetMove:
-        return make_fleet_move(move, old, store.checks(move.name), store.estimate(move.name))
+    def look(move: Move, old: Facts, new: Facts) -> FleetMove:
+        return make_fleet_move(move, old, store.checks(move.name), store.estimate(move.name), new=new)
 
     facts = {each.profile.name: each.facts for each in servers}
     failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}
@@ -160,4 +161,16 @@ def _storage_report(session: Session, compared: Comparison, runs: Sequence[Run],
         if (read := facts.get(server)) is not None
     )
     version = settings.program_version()
-    return StorageReport(compared, tuple(runs), at, version, found, tuple(profiles), tuple(facts.values()))
+    return StorageReport(
+        compared, tuple(runs), at, version, found, tuple(profiles), tuple(facts.values()), _machines(session, runs)
+    )
+
+
+def _machines(session: Session, runs: Sequence[Run]) -> dict[int, str]:
+    """Return by the numbers of these runs what the machine of each is known by."""
+    found: dict[int, str] = {}
+    for server in dict.fromkeys(run.volume.server for run in runs):
+        here = [run for run in runs if run.volume.server == server]
+        machines = session.store.machines(server, [run.started_at for run in here])
+        found |= {run.id: machine for run, machine in zip(here, machines, strict=True) if run.id is not None}
+    return found

@@ -32,8 +32,8 @@ class Context:
         from core.history.store import Store
 
         store = self._opened.enter_context(Store.open())
-        if store.remark:
-            self.job.report(Note(store.remark, "warning"))
+        for remark in store.remarks:
+            self.job.report(Note(remark, "warning"))
         return store
 
     @cached_property

@@ -489,6 +489,10 @@ def text(execution: Execution, *, alive: bool = False) -> str:
         from core.api.execution import describe_progress
 
         lines += [f"  {printable(sentence)}" for sentence in describe_progress(execution, datetime.now(UTC))]
+    if execution.schedule.failed_tries:
+        from core.api.execution import describe_failed_tries
+
+        lines += [f"  {printable(sentence)}" for sentence in describe_failed_tries(execution.schedule)]
     latest = {(run.number, run.back): run for run in execution.steps}
     rows = [_row(run, repeated=run is not latest[run.number, run.back]) for run in execution.steps]
     lines += ["", table(("step", "title", "started (UTC)", "duration", "sent", "result"), rows, right=(0, 3, 4))]

@@ -9,9 +9,10 @@ import errno
 import io
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from core import this_workstation
 from core.cli import (
@@ -123,22 +124,21 @@ class _Version(argparse.Action):
 
 def main(arguments: Sequence[str]) -> int:
     """Run one subcommand; the exit code. This is one of the program's two outer edges: everything raised ends here."""
-    _write_utf_8()
+    listener = Listener()
+    hook, threading.excepthook = threading.excepthook, partial(_tell_bug_of_thread, arguments)
     try:
+        _write_utf_8()
         options = _parsed(arguments)
-    except SystemExit as end:  # argparse has printed help, the version or what is wrong
-        return end.code if isinstance(end.code, int) else 2
-    except OSError as error:  # it could not print them
-        return _unwritten(error)
-    listener = Listener(verbose=getattr(options, "verbose", False), quiet=getattr(options, "quiet", False))
-    job = Job(listener)
-    try:
+        listener.verbose, listener.quiet = (getattr(options, name, False) for name in ("verbose", "quiet"))
+        job = Job(listener)
         with cancelling(job):
             own_settings.apply(options)
             with Context(job, options) as context:
                 code: int = options.run(context, options)
                 sys.stdout.flush()
                 return code
+    except SystemExit as end:  # argparse has printed help, the version or what is wrong
+        return end.code if isinstance(end.code, int) else 2
     except PghaulError as error:
         listener.close()
         say(failure(error))
@@ -154,6 +154,7 @@ def main(arguments: Sequence[str]) -> int:
     except Exception:  # noqa: BLE001  the program's end: a bug is shown whole, to be copied
         return _bug(listener, arguments)
     finally:
+        threading.excepthook = hook
         listener.close()
 
 
@@ -190,11 +191,20 @@ def _is_unread(error: OSError) -> bool:
 
 def _bug(listener: Listener, arguments: Sequence[str]) -> int:
     listener.close()
-    report = traceback.format_exc()
+    _tell_bug(arguments, traceback.format_exc())
+    return BUG
+
+
+def _tell_bug_of_thread(arguments: Sequence[str], found: threading.ExceptHookArgs) -> None:
+    """Tell of a bug that does not end the command: a survey, for example, goes on with the other servers."""
+    if found.exc_value is not None:
+        _tell_bug(arguments, "".join(traceback.format_exception(found.exc_value)))
+
+
+def _tell_bug(arguments: Sequence[str], report: str) -> None:
     log = record_bug(arguments, report)
     also = f", which are also at the end of {log}" if log is not None else ""
     say(
         f"pghaul: this is a bug in pghaul. Please report it together with the following lines{also}:\n\n{report}",
         end="",
     )
-    return BUG

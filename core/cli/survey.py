@@ -1,6 +1,7 @@
 """`pghaul survey`: many servers at once, and which of the moves between them are possible."""
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,9 @@ from core.cli.own_settings import add_from_setting
 from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.migration.model.fleet import FleetMove, MoveState
 
 if TYPE_CHECKING:
-    from core.api.moves import FleetMove
     from core.api.survey import Survey, SurveyedServer
 
 _SHOWN_STOPS = 2
@@ -27,8 +28,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "have added. Then check and estimate the moves between them, and rank the moves by blockers, size and "
         "downtime. pghaul writes nothing on the servers and asks no questions. It refuses an unknown host key unless "
         "--host-key names it, and a login that needs a password which is not in the keyring. A repeated survey reads "
-        "only servers that were not read within the last hour. The exit code is 1 if a server could not be read or a "
-        "move has a blocker.",
+        "only servers that were not read within the last hour. Some checks need a temporary cluster on the new server, "
+        "which only pghaul check creates: the survey says how many are left to run. The exit code is 1 if a server "
+        "could not be read or a move has a blocker.",
     )
     survey.add_argument(
         "list",
@@ -94,6 +96,14 @@ def text(made: "Survey") -> str:
     return "\n\n".join(blocks)
 
 
+_STATES = {
+    MoveState.READY: "possible",
+    MoveState.BLOCKED: "with blockers",
+    MoveState.UNKNOWN: "not checked",
+    MoveState.DONE: "carried out",
+}
+
+
 def _summary(made: "Survey", failed: Sequence["SurveyedServer"]) -> str:
     fresh = sum(not each.asked for each in made.servers)
     lines = [
@@ -102,17 +112,18 @@ def _summary(made: "Survey", failed: Sequence["SurveyedServer"]) -> str:
         + f"; in {units.duration(made.seconds)}"
     ]
     if made.moves:
-        ready = sum(one.ready for one in made.moves)
-        stopped = sum(bool(one.stops) for one in made.moves)
-        unknown = sum(bool(one.unknown) for one in made.moves)
-        over = sum(one.moved_at is not None for one in made.moves)
-        counts = ((ready, "possible"), (stopped, "with blockers"), (unknown, "not checked"), (over, "carried out"))
-        summary = ", ".join(f"{units.count(number)} {words}" for number, words in counts if number)
+        found = Counter(one.state for one in made.moves)
+        summary = ", ".join(f"{units.count(found[state])} {words}" for state, words in _STATES.items() if found[state])
         lines.append(f"moves: {units.count(len(made.moves))}; {summary}")
+    if pending := sum(one.state is MoveState.READY and bool(one.pending) for one in made.moves):
+        lines.append(
+            f"{units.count(pending)} of the possible moves must be checked first, with a temporary cluster on the new "
+            "server: pghaul check MOVE"
+        )
     return "\n".join(lines)
 
 
-def _move_row(number: int, one: "FleetMove") -> tuple[str, ...]:
+def _move_row(number: int, one: FleetMove) -> tuple[str, ...]:
     downtime = one.downtime_seconds
     return (
         str(number),
@@ -126,16 +137,18 @@ def _move_row(number: int, one: "FleetMove") -> tuple[str, ...]:
     )
 
 
-def _what_stops(one: "FleetMove") -> str:
+def _what_stops(one: FleetMove) -> str:
     if one.moved_at is not None:
         return f"carried out on {one.moved_at:%Y-%m-%d}"
-    if one.unknown:
+    if one.state is MoveState.UNKNOWN:
         return f"not checked: {one.unknown}"
-    warnings = units.counted(one.warnings, "warning")
-    if not one.stops:
-        return f"none; {warnings}" if one.warnings else "none"
-    more = len(one.stops) - _SHOWN_STOPS
-    return "; ".join([*one.stops[:_SHOWN_STOPS], *([f"{more} more"] if more > 0 else [])])
+    if one.state is MoveState.BLOCKED:
+        more = len(one.stops) - _SHOWN_STOPS
+        return "; ".join([*one.stops[:_SHOWN_STOPS], *([f"{more} more"] if more > 0 else [])])
+    noted = [units.counted(one.warnings, "warning")] if one.warnings else []
+    if one.pending:
+        noted.append(f"{units.counted(len(one.pending), 'check')} to run first")
+    return "; ".join(["none", *noted])
 
 
 def _without_move(made: "Survey") -> list[tuple[str, ...]]:

@@ -68,7 +68,7 @@ class Preparation:
         wanted = 1 if self.layout is None else self.layout.drives
         if len(self.devices) != wanted:
             what = "a single device" if self.layout is None else self.layout.title
-            raise InputError(f"{what} needs {wanted} devices, not {len(self.devices)}", f"name {wanted}")
+            raise InputError(f"{what} needs {wanted} devices, not {len(self.devices)}", f"name {wanted} of them")
         if not _MOUNT_POINT.fullmatch(self.mount_point) or ".." in self.mount_point:
             raise InputError(
                 f"{self.mount_point!r} is not possible as a mount point",

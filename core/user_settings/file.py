@@ -23,7 +23,6 @@ FILE = "settings.toml"
 MOST_BYTES = 64 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD = "# The settings of pghaul. To see all of them: pghaul settings show\n"
-_OPEN_TO_OTHERS = "if its contents are yours, take away this permission: chmod go-w"
 _TABLE = re.compile(r"""\s*\[\s*["']?(?P<table>[\w-]+)["']?\s*\]""")
 _KEY = re.compile(r"""\s*(?P<key>["']?[\w-]+["']?(?:\s*\.\s*["']?[\w-]+["']?)*)\s*=""")
 _PLAIN = re.compile(r"[\w.-]{1,60}")
@@ -74,9 +73,12 @@ def load() -> Loaded:
         problem = f"it cannot be read: {(error.strerror or str(error)).lower()}"
         raise _unusable(problem, "make it readable for you, or remove it") from error
     except InputError as error:
-        others = "other users" in error.message
         named = place if subject == "it" else place.parent
-        hint = f"{_OPEN_TO_OTHERS} '{named}'" if others else "put a settings file of your own there"
+        hint = (
+            f"if its contents are yours, take away this permission: chmod go-w '{named}'"
+            if "other users" in error.message
+            else "put a settings file of your own there"
+        )
         raise _unusable(f"{subject} {error.message}", hint) from error
     return check(content)
 

@@ -11,24 +11,38 @@ TOP = Path(__file__).parents[3]
 
 TWO_THREADS = """
 import sys, threading, time
+from importlib import _bootstrap
+from importlib.machinery import PathFinder, SourceFileLoader
 from core.api.loading import load_packages
+
+first, second = "core.migration.checks", "core.migration.checks.state"
+within = threading.Event()
 if {loaded}:
     load_packages()
+    within.set()
 
-class Slow:
-    # where Python looks for modules: it gives the other thread time to take its lock
+class Between(SourceFileLoader):
+    # runs the package, which is locked meanwhile, once the other thread has locked the module
+    def exec_module(self, loaded):
+        within.set()
+        while second not in _bootstrap._module_locks:
+            time.sleep(0.001)
+        super().exec_module(loaded)
+
+class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name.startswith("core.migration.checks"):
-            time.sleep(0.3)
+        found = PathFinder.find_spec(name, path) if name == first else None
+        if found is not None:
+            found.loader = Between(name, found.origin)
+        return found
 
-def attempt(name):
-    try:
-        __import__(name)
-    except (ImportError, AttributeError, KeyError) as error:
-        print(type(error).__name__)
+def load_second():
+    within.wait()
+    __import__(second)
 
-sys.meta_path.insert(0, Slow())
-threads = [threading.Thread(target=attempt, args=(name,)) for name in ("core.migration.checks", "{module}")]
+threading.excepthook = lambda failed: print(failed.exc_type.__name__)
+sys.meta_path.insert(0, Finder())
+threads = [threading.Thread(target=__import__, args=(first,)), threading.Thread(target=load_second)]
 for thread in threads:
     thread.start()
 for thread in threads:
@@ -38,8 +52,9 @@ for thread in threads:
 
 def printed(*, loaded: bool) -> str:
     """What the two threads print, of which one imports the package, and the other its first module."""
-    code = TWO_THREADS.format(loaded=loaded, module="core.migration.checks.state")
-    ended = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=False)
+    code = TWO_THREADS.format(loaded=loaded)
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, cwd=TOP, capture_output=True, text=True, check=False, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
     return ended.stdout
 
@@ -58,3 +73,7 @@ def test_each_package_that_imports_modules_of_its_own_is_listed() -> None:
 
 def test_loaded_beforehand_they_are_whole_for_every_thread() -> None:
     assert printed(loaded=True) == ""
+
+
+def test_without_that_one_thread_fails() -> None:
+    assert printed(loaded=False) != ""

@@ -12,14 +12,18 @@ import pytest
 
 from core.api.checks import waive_check
 from core.api.migration import check_and_estimate
+from core.api.reports import make_fleet_report
 from core.api.session import Session
-from core.api.survey import Survey, load_list, run_survey
+from core.api.survey import Survey, import_list, load_list, run_survey
 from core.cli.main import main
-from core.errors import Cancelled, InputError
+from core.errors import Cancelled, HistoryError, InputError
 from core.facts.model import Facts
-from core.jobs import Event, Job, ServerState
+from core.jobs import Event, Job, Note, ServerState
+from core.language import spoken
 from core.migration.model.checks import Status
+from core.migration.model.fleet import MoveState
 from core.migration.model.move import Move
+from core.reports.recorded import is_known, recorded
 from core.servers.lists.formats import read_list
 from core.servers.profiles import Nobody, Profile
 from tests.core.migration.builders import new, old, space
@@ -28,8 +32,8 @@ from tests.core.migration.execution.builders import execution
 
 @pytest.fixture(autouse=True)
 def _unreachable(session: Session) -> None:
-    for name in ("old", "new"):
-        session.store.put_profile(replace(session.store.profile(name), address="127.0.0.1", port=1, jump=None))
+    for number, name in enumerate(("old", "new"), 1):
+        session.store.put_profile(replace(session.store.profile(name), address=f"127.0.0.{number}", port=1, jump=None))
 
 
 def surveyed(session: Session, on_old: Facts, on_new: Facts) -> Survey:
@@ -64,7 +68,7 @@ def test_a_move_that_is_under_way_is_a_row_that_says_so(session: Session) -> Non
 def test_replacing_looks_for_the_cluster_that_the_list_names(session: Session) -> None:
     for facts in (old(), new()):
         session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
-    rows = "name,address,port,new,cluster,target,move\nold,127.0.0.1,1,new,/elsewhere,,spring\nnew,127.0.0.1,1,,,,\n"
+    rows = "name,address,port,new,cluster,target,move\nold,127.0.0.1,1,new,/elsewhere,,spring\nnew,127.0.0.2,1,,,,\n"
     made = run_survey(session, read_list("fleet", rows), Nobody(), Job(), replacing=True)
     assert asked(made) == ["old", "new"]
 
@@ -181,6 +185,17 @@ def test_the_state_of_each_server_is_reported_on_the_thread_of_the_job(session: 
     assert [each for each in results if each is not None] == [*made.servers][::-1]
 
 
+def test_the_note_on_each_server_is_german_in_a_german_window(session: Session) -> None:
+    notes: list[str] = []
+    for facts in (old(), new(gaps=())):
+        session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
+    job = Job(lambda event: notes.append(event.text) if isinstance(event, Note) else None)
+    run_survey(session, None, Nobody(), job)
+    with spoken("de"):
+        said = [recorded(note) for note in notes]
+    assert said == ["old: 1 Cluster, früher gelesen", "new: 127.0.0.2 Port 1 lehnt die Verbindung ab"]
+
+
 def test_a_survey_that_is_continued_reads_what_was_not_read_since_it_began(session: Session) -> None:
     now = datetime.now(UTC)
     session.store.save_facts(replace(old(), taken_at=now))
@@ -206,7 +221,7 @@ def test_a_cancel_ends_a_survey_whose_servers_were_all_read_recently(session: Se
 
 
 def test_a_cancel_ends_the_import_of_the_moves(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "old,127.0.0.1,1,new,/a\nold,127.0.0.1,1,new,/b\nnew,127.0.0.1,1,,\n"
+    rows = "old,127.0.0.1,1,new,/a\nold,127.0.0.1,1,new,/b\nnew,127.0.0.2,1,,\n"
     found = read_list("fleet", f"name,address,port,new,cluster\n{rows}")
     job, put = Job(), session.store.put_move
 
@@ -265,3 +280,86 @@ def test_a_list_is_loaded_and_nothing_is_imported(
     with pytest.raises(InputError):
         load_list(None)
     assert session.store.profiles() == known
+
+
+def test_a_valid_move_that_was_never_checked_is_possible_and_names_the_checks_to_run_first(session: Session) -> None:
+    made = surveyed(session, old(), new(trials=(), trial_start=None))
+    (move,) = made.moves
+    assert (move.state, move.stops) == (MoveState.READY, ())
+    assert move.pending
+    assert made.clean
+    (reported,) = make_fleet_report(session, (), datetime.now(UTC)).moves
+    assert (reported.state, reported.stops, reported.pending) == (move.state, move.stops, move.pending)
+    recorded = session.store.checks("spring") or ()
+    assert {each.title for each in recorded if each.stops} == set(move.pending)  # an execution would not begin
+    (checked,) = surveyed(session, old(), new()).moves
+    assert (checked.state, checked.pending) == (MoveState.READY, ())
+
+
+@pytest.mark.parametrize("error", [RuntimeError("unforeseen"), HistoryError("the facts 1 cannot be read", "repair it")])
+def test_an_error_that_one_server_brings_about_is_its_row_and_ends_no_survey(
+    session: Session, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    for facts in (old(), new()):
+        session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
+    known, bugs = session.store.facts, list[threading.ExceptHookArgs]()
+
+    def read(server: str) -> Facts | None:
+        if server == "old" and (isinstance(error, HistoryError) or threading.current_thread() is not here):
+            raise error
+        return known(server)
+
+    here = threading.current_thread()
+    monkeypatch.setattr(session.store, "facts", read)
+    monkeypatch.setattr(threading, "excepthook", bugs.append)
+    made = run_survey(session, None, Nobody(), Job())
+    failures = {each.server: each.failure for each in made.servers}
+    assert failures["new"] == ""
+    assert failures["old"] == (error.message if isinstance(error, HistoryError) else session.store.unread()["old"][1])
+    assert [found.exc_value for found in bugs] == ([] if isinstance(error, HistoryError) else [error])
+    assert [(move.state, move.unknown) for move in made.moves] == [(MoveState.UNKNOWN, failures["old"])]
+    assert all(each.hint for each in made.servers if each.failure)
+    if bugs:
+        assert "RuntimeError" in failures["old"]
+        with spoken("de"):
+            assert is_known(failures["old"])
+
+
+def test_a_cancel_during_a_bug_ends_the_survey(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job()
+
+    def fail(_server: str) -> Facts | None:
+        job.cancel()
+        raise RuntimeError
+
+    monkeypatch.setattr(session.store, "facts", fail)
+    with pytest.raises(Cancelled):
+        run_survey(session, None, Nobody(), job)
+    assert session.store.unread() == {}
+
+
+ONE_MACHINE = "name,address,port,new,cluster\ntwin,{address},1,new,/srv/pg\n"
+
+
+def test_a_list_whose_new_server_is_known_under_another_name_is_refused(session: Session) -> None:
+    address = session.store.profile("new").address
+    taken = import_list(session, read_list("fleet", ONE_MACHINE.format(address=address)))
+    assert [(each.place, each.name) for each in taken.refused] == [("line 2", "twin")]
+    assert (taken.added, taken.moves) == (("twin",), ())
+
+
+def test_a_move_between_two_addresses_of_one_machine_is_refused_once_it_was_read(session: Session) -> None:
+    found = read_list("fleet", ONE_MACHINE.format(address="127.0.0.3"))
+    assert import_list(session, found).moves == ("twin:/srv/pg",)
+    session.store.remove_move("twin:/srv/pg")
+    there = replace(new(), taken_at=datetime.now(UTC))
+    assert there.system is not None
+    there = replace(there, system=replace(there.system, boot_id="b"))
+    for server in ("new", "twin"):
+        session.store.save_facts(replace(there, server=server))
+    (refused,) = import_list(session, found).refused
+    assert "twin" in refused.reason
+    assert {move.name for move in session.store.moves()} == {"spring"}
+    with spoken("de"):
+        assert is_known(refused.reason)
+        assert is_known(refused.hint)

@@ -1,5 +1,6 @@
 """What sysbench and pgbench say of their rates while they run, and that their results are read as without it."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -171,7 +172,7 @@ def run(words: Sequence[str | int | float], folder: Path, shell: str) -> list[by
     made: list[bytes] = []
     with subprocess.Popen([shell, "-c", program(words)], cwd=folder, stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
-        while data := running.stdout.read1():  # type: ignore[attr-defined]
+        while data := os.read(running.stdout.fileno(), 65536):
             made.append(data)
     assert running.returncode == 0, made
     return made
@@ -191,10 +192,18 @@ def measured(procedure: Procedure, folder: Path, shell: str) -> tuple[list[float
     return said, reading.metrics[headline]
 
 
+def in_each_shell(name: str, in_dash: str, in_bash: str) -> pytest.MarkDecorator:
+    """Each shell and each kind of run once, which know nothing of each other; make test-long runs every pair."""
+    pairs = [("dash", in_dash), ("bash", in_bash)]
+    others = [("dash", in_bash), ("bash", in_dash)]
+    return pytest.mark.parametrize(
+        ("shell", name), [*pairs, *(pytest.param(*each, marks=pytest.mark.long) for each in others)]
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed here")
-@pytest.mark.parametrize("shell", ["dash", "bash"])
-@pytest.mark.parametrize("pattern", ["rndrd", "rndwr"])
+@in_each_shell("pattern", "rndrd", "rndwr")
 def test_sysbench_says_its_rates_and_its_result(tmp_path: Path, shell: str, pattern: str) -> None:
     made = sysbench(pattern)
     assert made.prepare is not None
@@ -205,8 +214,7 @@ def test_sysbench_says_its_rates_and_its_result(tmp_path: Path, shell: str, patt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", ["dash", "bash"])
-@pytest.mark.parametrize("test", ["select", "tpcb"])
+@in_each_shell("test", "tpcb", "select")
 def test_pgbench_says_its_rates_and_its_result(postgresql: Server, tmp_path: Path, shell: str, test: str) -> None:
     url = postgresql.create(f"bench_{shell}_{test}".replace("-", "_"))
     database = url.partition("?")[0].rpartition("/")[2]

@@ -1,5 +1,6 @@
 """The command line without servers: usage, exit codes, the history's nouns, outputs for people and for programs."""
 
+import argparse
 import errno
 import io
 import json
@@ -271,13 +272,15 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize("shape", [(), ("--json",)], ids=["text", "json"])
 def test_facts_are_masked_like_reports(capsys: pytest.CaptureFixture[str], shape: tuple[str, ...]) -> None:
-    """Also where other servers and people are named."""
-    named = ("pluto", "neptune.example.org", "ada", "192.0.2.77", "dba@example.org")
+    """Also where other servers and people are named; what is in hexadecimal no mask can look into."""
+    named = ("pluto", "neptune.example.org", "ada", "192.0.2.77", "dba@example.org", "acme_app", b"acme_app".hex())
     for name in ("pluto", "neptune.example.org"):
         assert run(capsys, "server", "add", name, "192.0.2.1", "--user", "ada")[0] == 0
     jobs = (Scheduled("/etc/crontab", "ada", "pg_dump -h neptune.example.org | mail dba@example.org # 192.0.2.77"),)
     with Store.open(settings.data_folder()) as store:
-        store.save_facts(Facts("pluto", datetime.now(UTC), 1.0, 1, host_environment=HostEnvironment(schedule=jobs)))
+        raw = {"/srv/pg/data: catalog": f"role|{b'acme_app'.hex()}", "tools": "psql -U acme_app"}
+        of_host = HostEnvironment(schedule=jobs)
+        store.save_facts(Facts("pluto", datetime.now(UTC), 1.0, 1, raw=raw, host_environment=of_host))
     assert "neptune.example.org" in run(capsys, "facts", "pluto", "--last", *shape)[1]
     code, out, _ = run(capsys, "facts", "pluto", "--last", "--mask", *shape)
     assert code == 0
@@ -293,23 +296,36 @@ BUGS = {
 }
 
 
-def bug(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception) -> str:
-    """Return what a command says that ends with this."""
+PLACES: dict[str, tuple[type, str]] = {
+    "in the command": (Store, "moves"),
+    "while the arguments are parsed": (argparse.ArgumentParser, "parse_args"),
+}
+
+
+def bug(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    place: tuple[type, str] = (Store, "moves"),
+) -> str:
+    """Return what a command says that ends with this, raised by the method `place`."""
 
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(Store, "moves", fails)
-    code, out, err = run(capsys, "move", "list")
+    with monkeypatch.context() as patched:
+        patched.setattr(*place, fails)
+        code, out, err = run(capsys, "move", "list")
     assert (code, out) == (70, "")
     return err
 
 
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("error", BUGS.values(), ids=BUGS)
 def test_a_bug_ends_with_70_and_is_whole_on_the_terminal_and_in_the_log(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception, place: tuple[type, str]
 ) -> None:
-    said = [bug(capsys, monkeypatch, error) for _ in range(2)]
+    said = [bug(capsys, monkeypatch, error, place) for _ in range(2)]
     log = settings.data_folder() / "bugs.log"
     entries = log.read_text()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
@@ -322,6 +338,17 @@ def test_a_bug_ends_with_70_and_is_whole_on_the_terminal_and_in_the_log(
         assert re.search(rf'^  File "{re.escape(__file__)}", line \d+, in fails$', traceback, re.MULTILINE)
         assert traceback.splitlines()[-1].startswith(type(error).__name__)
         assert all(line in entries for line in traceback.splitlines()[:-1])
+
+
+def test_ctrl_c_while_the_arguments_are_parsed_cancels_with_4(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(argparse.ArgumentParser, "parse_args", interrupted)
+        assert run(capsys, "move", "list") == (4, "", "pghaul: cancelled\n")
 
 
 def test_the_log_of_bugs_contains_no_secret_and_does_not_grow_without_end(
