@@ -25,6 +25,7 @@ from core.migration.model.checks import Status
 from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
+from core.reports.recorded import templates
 from core.reports.words import metric_title
 from gui.models.words import metric_name
 from installer.sentences import sentences
@@ -116,8 +117,8 @@ def gathered() -> Catalog:
 
 
 def of_history() -> Catalog:
-    """Every sentence of core's that is recorded or shown, and is none of the texts above, without a translation."""
-    found, known = Catalog(charset="utf-8"), gathered()
+    """Every sentence of core's that is recorded or shown, and is not listed as a template, without a translation."""
+    found, known = Catalog(charset="utf-8"), set(templates())
     for text in sentences():
         if text not in known:
             found.add(text)

@@ -36,7 +36,7 @@ def this_machine(folder: Path, *names: str) -> Iterator[tuple[Profile, ...]]:
     One test at a time has them, also of other checkouts on this machine: only one benchmark at a time can measure a
     machine, and another one is refused.
     """
-    with _turn(), _started(folder) as port:
+    with turn(), _started(folder) as port:
         yield tuple(
             Profile(
                 name,
@@ -51,8 +51,11 @@ def this_machine(folder: Path, *names: str) -> Iterator[tuple[Profile, ...]]:
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    """The lock is on a folder that every checkout sees. That on `/` is the benchmark's own."""
+def turn() -> Iterator[None]:
+    """Let no other test measure this machine, also of other checkouts.
+
+    The lock is on a folder that each of them sees. That on `/` is the benchmark's own.
+    """
     descriptor = os.open("/usr", os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,10 +1,12 @@
 """Which worker runs what, on real runs with two workers: `tests/workers.py`."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.workers import LONG
+from core.servers.functions import functions
+from tests.workers import LONG, WAITING
 
 pytest_plugins = "pytester"
 
@@ -17,6 +19,8 @@ from tests import workers
 
 workers.LONG.clear()
 workers.LONG.update({"test_parts.py": (20, 2), "test_last.py": (5, 1)})
+workers.WAITING.clear()
+workers.WAITING.update({"test_early.py::test_a[4]": 30})
 
 @pytest.fixture(scope="module", autouse=True)
 def by(request):
@@ -55,7 +59,9 @@ def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeyp
     result = pytester.runpytest_subprocess(*words)
     assert (result.ret, result.parseoutcomes()) == (0, {"passed": 14})
     began = (pytester.path / "began").read_text().split()
-    assert (began[:2], sorted(began[2:])) == (["test_parts"] * 2, ["test_early", "test_last"])
+    # the one that waits is before all others, and apart from the rest of its file
+    first = ["test_early", "test_parts", "test_parts"]
+    assert (sorted(began[:3]), sorted(began[3:])) == (first, ["test_early", "test_last"])
     assert sorted(path.name for path in pytester.path.glob("test_parts by *")) == [
         *("test_parts by gw0", "test_parts by gw1")
     ]
@@ -63,3 +69,11 @@ def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeyp
 
 def test_each_long_file_is_there() -> None:
     assert [name for name in LONG if not (TOP / name).is_file()] == []
+
+
+def test_each_test_that_waits_is_there() -> None:
+    named = [re.fullmatch(r"(.*)::(.*)\[(.*)\]", nodeid) for nodeid in WAITING]
+    assert None not in named
+    for file, test, function in (found.groups() for found in named if found is not None):
+        assert f"def {test}(" in (TOP / file).read_text(encoding="utf-8")
+        assert function in functions()

@@ -2,7 +2,9 @@
 
 A lab belongs to a worker, and fixtures to a file; so the tests of a file stay together. The longest file would then be
 what all wait for in the end, so it comes early, and one that is longer than a worker's share comes in parts, of which
-each makes the file's fixtures for itself. A test whose worker ended has failed: another worker goes on behind it.
+each makes the file's fixtures for itself. Of those that fill the time of others, some wait all the while: each of
+these is a unit of its own, early enough for others to compute meanwhile. A test whose worker ended has failed: another
+worker goes on behind it.
 """
 
 from collections import Counter
@@ -14,45 +16,65 @@ from xdist.workermanage import WorkerController
 from tests.run import FILLING
 
 LONG: dict[str, tuple[int, int]] = {
-    "tests/live/test_execution.py": (130, 2),
+    "tests/live/test_dress.py": (124, 2),
+    "tests/live/test_trial_start.py": (110, 3),
+    "tests/live/test_checks_database.py": (105, 1),
+    "tests/live/test_execution.py": (103, 2),
     "tests/live/test_interruptions.py": (85, 1),
-    "tests/live/test_bad_input.py": (80, 1),
-    "tests/live/test_checks_database.py": (80, 1),
-    "tests/live/test_facts.py": (77, 1),
-    "tests/live/test_fence.py": (60, 1),
-    "tests/live/test_transports.py": (55, 1),
-    "tests/live/test_servers_run.py": (51, 1),
-    "tests/live/test_script.py": (50, 1),
+    "tests/live/test_facts.py": (80, 1),
+    "tests/live/test_checks_host.py": (74, 1),
+    "tests/live/test_bad_input.py": (70, 1),
+    "tests/live/test_fence.py": (64, 2),
+    "tests/live/test_local_start.py": (57, 2),
+    "tests/live/test_start_files_named.py": (57, 2),
     "tests/live/test_start_options.py": (50, 1),
-    "tests/live/test_migration.py": (48, 1),
-    "tests/live/test_checks_host.py": (45, 1),
+    "tests/live/test_transports.py": (48, 1),
+    "tests/live/test_script.py": (46, 1),
+    "tests/live/test_servers_run.py": (45, 1),
+    "tests/live/test_start_files.py": (45, 1),
+    "tests/live/test_pgbench.py": (43, 1),
     "tests/live/test_proof.py": (40, 1),
-    "tests/live/test_pgbench.py": (35, 1),
-    "tests/live/test_benchmark_tools.py": (34, 1),
-    "tests/live/test_servers_jobs.py": (32, 1),
+    "tests/live/test_migration.py": (39, 1),
+    "tests/live/test_actions.py": (36, 1),
+    "tests/live/test_port_taken.py": (36, 1),
+    "tests/live/test_benchmark_tools.py": (33, 1),
+    "tests/live/test_benchmarks.py": (33, 1),
     "tests/test_docs.py": (30, 1),
     "tests/live/test_first_comparison.py": (28, 1),
-    "tests/live/test_start_files.py": (26, 1),
-    "tests/live/test_benchmark_ends.py": (22, 1),
-    "tests/live/test_servers_connect.py": (22, 1),
-    "tests/live/test_actions.py": (20, 1),
+    "tests/live/test_trial.py": (25, 1),
+    "tests/live/test_servers_jobs.py": (23, 1),
     "tests/live/test_data_roots.py": (20, 1),
-    "tests/live/test_survey.py": (15, 1),
-    "tests/live/test_lab.py": (15, 1),
-    "tests/live/test_after_the_copy.py": (15, 1),
-    "tests/live/test_trial.py": (13, 1),
-    "tests/live/test_benchmarks.py": (12, 1),
+    "tests/live/test_survey.py": (20, 1),
+    "tests/live/test_diagnosis.py": (19, 1),
+    "tests/live/test_after_the_copy.py": (17, 1),
+    "tests/live/test_debian_layout.py": (17, 1),
+    "tests/live/test_benchmark_ends.py": (14, 1),
+    "tests/live/test_servers_connect.py": (12, 1),
     "tests/live/test_watching.py": (12, 1),
-    "tests/live/test_failures_in_window.py": (11, 1),
-    "tests/live/test_light_on_old.py": (10, 1),
-    "tests/live/test_diagnosis.py": (9, 1),
-    "tests/live/test_window.py": (7, 1),
-    "tests/live/test_local_start.py": (4, 1),
-    "tests/live/test_disturbance.py": (4, 1),
-    "tests/live/test_lost_writes.py": (3, 1),
-    FILLING: (190, 40),
+    "tests/live/test_lab.py": (10, 1),
+    "tests/live/test_light_on_old.py": (9, 1),
+    "tests/live/test_queries.py": (9, 1),
+    "tests/live/test_failures_in_window.py": (4, 1),
+    "tests/live/test_window.py": (4, 1),
+    FILLING: (300, 40),
 }
 """Seconds that a file takes beside others, and in how many parts it is run; a file that is not here takes few."""
+WAITING: dict[str, int] = {
+    f"{FILLING}::test_whatever_fails_it_says_so[{function}]": seconds
+    for function, seconds in (
+        ("dress_pass", 36),
+        ("measure_twice", 34),
+        ("dress_run_copy", 29),
+        ("roll_back_target", 14),
+        ("watch_changes", 10),
+        ("check_reachability", 9),
+        ("start_local_only", 8),
+        ("keep_daemon", 7),
+        ("start_daemon", 7),
+        ("unmount_target", 7),
+    )
+}
+"""Seconds that a test takes of those that fill the time of others, but computes in a tenth of them."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -62,17 +84,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "FilesInP
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest first, those that fill the time of others last; the order of those of a file stays."""
-    items.sort(key=lambda item: (_file(item.nodeid) == FILLING, -_seconds(_file(item.nodeid))))
+    items.sort(key=lambda item: (_fills(item.nodeid), -_seconds(item.nodeid)))
 
 
 def _file(nodeid: str) -> str:
     return nodeid.partition("::")[0]
 
 
-def _seconds(file: str) -> float:
-    """Of each part."""
-    seconds, parts = LONG.get(file, (0, 1))
-    return seconds / parts
+def _fills(nodeid: str) -> bool:
+    return _file(nodeid) == FILLING and nodeid not in WAITING
+
+
+def _seconds(nodeid: str) -> float:
+    """Of its unit."""
+    seconds, parts = LONG.get(_file(nodeid), (0, 1))
+    return WAITING.get(nodeid, seconds / parts)
 
 
 class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no types
@@ -88,9 +114,12 @@ class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no 
         super().schedule()
 
     def _arrange(self, nodeids: list[str]) -> None:
-        tests = Counter(map(_file, nodeids))
+        tests = Counter(_file(nodeid) for nodeid in nodeids if nodeid not in WAITING)
         seen: Counter[str] = Counter()
         for nodeid in nodeids:
+            if nodeid in WAITING:
+                self._unit[nodeid] = nodeid
+                continue
             file = _file(nodeid)
             _, parts = LONG.get(file, (0, 1))
             self._unit[nodeid] = f"{file}:{seen[file] * parts // tests[file]}"

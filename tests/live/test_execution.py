@@ -17,6 +17,7 @@ from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import MoveStatus, move_status, suggest_next_commands
+from core.migration.execution.timeline import account
 from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Verify
@@ -135,8 +136,12 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
 
 
 def by_daemon(move: Moving) -> Moving:
-    """The move with plain text allowed, and a sample by the rsync daemon as the only one."""
-    transport, now = Transport(compression="lz4", streams=2, route=Route.DAEMON), datetime.now(UTC)
+    return by(move, Transport(compression="lz4", streams=2, route=Route.DAEMON))
+
+
+def by(move: Moving, transport: Transport) -> Moving:
+    """The move with plain text allowed, and a sample by this transport as the only one."""
+    now = datetime.now(UTC)
     move.probes = (Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", now, transport, began_at=now),)
     move.move = replace(move.move, plain_text=True)
     return move
@@ -174,6 +179,36 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     assert made is not None
     passwords = [run.output for run in done.steps if run.number == made.number]
     assert passwords == ["", ""]
+
+
+LIMIT = 5_000_000
+"""Bytes/s: the first pass of the small cluster then takes several seconds."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "transport", [Transport(), Transport(streams=2, route=Route.DAEMON)], ids=lambda each: each.name
+)
+def test_a_whole_move_keeps_to_its_rate_limit_while_old_runs(cluster: Lab, move: Moving, transport: Transport) -> None:
+    limited = by(move, transport)
+    limited.move = replace(limited.move, precopy_limit=LIMIT)
+    with site.load(cluster.old):
+        done = limited.execute()
+    assert done.state is State.DONE
+    first = runs_of_the_first_pass(move, done.id)[0]
+    assert first.ended_at is not None
+    assert first.bytes is not None
+    assert first.bytes > 4 * LIMIT
+    assert first.bytes / (first.ended_at - first.started_at).total_seconds() < 1.2 * LIMIT
+    assert account(done).copy_rate is None  # without the limit the servers may be faster
+    final = [line for step in done.plan.steps if step.phase is Phase.FINAL for line in step.native]
+    assert any("rsync" in line for line in final)
+    assert not any("--bwlimit" in line for line in final)
+    new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
+    site.pg_ctl(cluster.new, "-m", "fast", "stop")
+    site.unfence(cluster.old)
+    site.start(cluster.old)
+    assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
 
 
 def listening(lab: Lab) -> set[str]:

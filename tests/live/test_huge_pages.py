@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from core.facts.model import HugePages
 from core.jobs import Job
 from core.migration.findings.memory import huge_pages_of_size, takes_huge_pages, takes_surplus_pages
 from core.servers.connection import Server
-from tests.lab.extra import extra
+from tests.lab.extra import Extra, extra
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError
 
@@ -71,7 +72,29 @@ def surplus() -> Iterator[None]:
     _OVERCOMMIT.write_text("0")
 
 
-def test_a_server_gets_what_is_free_and_promised_to_nobody(lab: Lab, new_server: Server, reserved: HugePages) -> None:
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Extra]:
+    """One of the new host that does not run."""
+    with extra(lab.new, "huge", 5466) as made:
+        made.control("-m", "fast", "stop")
+        yield made
+
+
+@contextmanager
+def running(cluster: Extra, buffers: int, huge: str = "on") -> Iterator[None]:
+    """The cluster runs with so many megabytes of shared buffers; LabError where it does not start."""
+    settings = f"huge_pages = {huge}\nshared_buffers = '{buffers}MB'\nmax_connections = 20\n"
+    cluster.host.exec("tee", f"{cluster.folder}/postgresql.auto.conf", user="postgres", input=settings)
+    cluster.control("start")
+    try:
+        yield
+    finally:
+        cluster.control("-m", "fast", "stop")
+
+
+def test_a_server_gets_what_is_free_and_promised_to_nobody(
+    cluster: Extra, new_server: Server, reserved: HugePages
+) -> None:
     memory = collect(new_server, Job()).memory
     assert memory is not None
     pages = huge_pages_of_size(memory, 0)
@@ -79,44 +102,40 @@ def test_a_server_gets_what_is_free_and_promised_to_nobody(lab: Lab, new_server:
     assert pages.available_bytes == 40 << 20
     # 44 MB would fit into all that no process uses, and 38 MB alone into what is promised to nobody
     for buffers, takes in ((16, True), (38, False), (44, False)):
-        shared = shared_memory_of(lab, buffers)
+        shared = shared_memory_of(cluster, buffers)
         assert shared > buffers << 20
         assert takes_huge_pages("on", shared, pages) is takes
-        assert starts(lab, buffers) is takes
+        assert starts(cluster, buffers) is takes
 
 
-def test_a_server_gets_surplus_pages(lab: Lab, new_server: Server, surplus: None) -> None:  # noqa: ARG001
+def test_a_server_gets_surplus_pages(cluster: Extra, new_server: Server, surplus: None) -> None:  # noqa: ARG001
     memory = collect(new_server, Job()).memory
     assert memory is not None
     pages = huge_pages_of_size(memory, 0)
     assert (pages.available_bytes, pages.surplus_bytes) == (0, 40 << 20)
     for buffers, takes in ((16, True), (38, False)):
-        assert takes_surplus_pages("on", shared_memory_of(lab, buffers), pages) is takes
-        assert starts(lab, buffers) is takes
+        assert takes_surplus_pages("on", shared_memory_of(cluster, buffers), pages) is takes
+        assert starts(cluster, buffers) is takes
 
 
-def test_the_facts_tell_the_whole_shared_memory(lab: Lab, new_server: Server) -> None:
+def test_the_facts_tell_the_whole_shared_memory(cluster: Extra, new_server: Server) -> None:
     """As many pages as the server says that it takes from huge pages."""
-    with extra(lab.new, "huge", 5466, settings=settings_of(16, "off")) as cluster:
+    with running(cluster, 16, "off"):
         found = collect(new_server, Job(), folders=[cluster.folder]).cluster(cluster.folder)
         pages = int(cluster.sql("show shared_memory_size_in_huge_pages"))
     assert found is not None
     assert -(-int(found.settings["shared_memory_size"]) // (_SIZE >> 20)) == pages
 
 
-def settings_of(buffers: int, huge: str = "on") -> str:
-    return f"huge_pages = {huge}\nshared_buffers = '{buffers}MB'\nmax_connections = 20\n"
-
-
-def shared_memory_of(lab: Lab, buffers: int) -> int:
+def shared_memory_of(cluster: Extra, buffers: int) -> int:
     """Bytes of all shared memory of such a server, as it tells itself."""
-    with extra(lab.new, "huge", 5466, settings=settings_of(buffers, "off")) as cluster:
+    with running(cluster, buffers, "off"):
         return int(cluster.sql("select setting from pg_settings where name = 'shared_memory_size'")) << 20
 
 
-def starts(lab: Lab, buffers: int) -> bool:
+def starts(cluster: Extra, buffers: int) -> bool:
     try:
-        with extra(lab.new, "huge", 5466, settings=settings_of(buffers)) as cluster:
+        with running(cluster, buffers):
             assert cluster.sql("show shared_buffers") == f"{buffers}MB"
     except LabError:
         return False

@@ -1,5 +1,6 @@
 """The passes of each transport between the two real hosts: what arrives is what was there, whatever it is called."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -115,6 +116,37 @@ def test_a_cold_pass_makes_both_the_same(
     assert gone.splitlines() == ["base/gone", "# 1 entries"]
     assert content(new, TARGET) == content(source, SOURCE)
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
+
+
+LIMIT = 2_000_000
+"""Bytes/s."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "transport", [each for each in TRANSPORTS if each.route is Route.DAEMON], ids=lambda each: each.name
+)
+def test_a_limited_pre_copy_pass_through_the_daemon_is_slow_and_the_final_pass_is_not(
+    lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
+) -> None:
+    """What it sends is random, so that compression does not help."""
+    size = int(inside(source, SOURCE, "cat base/1/* | wc -c"))
+    with opened(old_server, new_server, transport) as channel:
+        limited = replace(channel, precopy_limit=LIMIT)
+        pre_copy = passes.limited_pre_copy_pass(PLACE, 20, channel.folder)
+        assert seconds_of(old_server, passes.prepare_call(limited, pre_copy)) > 0.7 * size / LIMIT
+        assert content(lab.new, TARGET) == content(source, SOURCE)
+        inside(source, SOURCE, 'for each in base/1/*; do head -c 3000000 /dev/urandom >"$each"; done')
+        size = int(inside(source, SOURCE, "cat base/1/* | wc -c"))
+        final = passes.changed_pass(PLACE), passes.rest_pass(PLACE)
+        assert sum(seconds_of(old_server, passes.prepare_call(limited, each)) for each in final) < size / LIMIT
+    assert content(lab.new, TARGET) == content(source, SOURCE)
+
+
+def seconds_of(server: Server, shell: Shell) -> float:
+    began = time.monotonic()
+    run(server, shell)
+    return time.monotonic() - began
 
 
 @pytest.mark.long
