@@ -18,9 +18,11 @@ from core.sides import Side
 def refuse_blockers(results: Sequence[CheckResult]) -> None:
     """Raise BlockedError that names every check which forbids the move; an unknown counts where the check can block.
 
+    What is pending forbids it too: an execution runs the checks itself, so none is left to run first.
+
     What several say alike, as where the cluster is not there at all, is said once.
     """
-    standing = [result for result in results if result.stops]
+    standing = [result for result in results if result.stops or result.pending]
     if standing:
         titles: dict[str, list[str]] = {}
         for result in standing:

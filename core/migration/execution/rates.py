@@ -5,6 +5,7 @@ from datetime import datetime
 from statistics import median
 
 from core.migration.estimate.evidence import Evidence, Measured
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import Step
 from core.migration.transports.passes import PRECOPY_LIMIT
@@ -87,7 +88,13 @@ def _rate(execution: Execution) -> float | None:
     whole = {step.number: step.size for step in execution.plan.steps if step.size and step.precopy_pass == first}
     runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
     sent = sum(run.bytes or 0 for run in runs)
-    seconds = covered(runs)
+    flushing = {
+        step.number
+        for step in execution.plan.steps
+        if step.precopy_pass == first and step_ids.family_of(step.id, step_ids.PRE_COPY_FLUSH) is not None
+    }
+    # what a flush behind the pass has written is not there earlier
+    seconds = covered([*runs, *(run for run in execution.steps if run.number in flushing and run.attempt == 1)])
     size = sum(whole[run.number] or 0 for run in runs)
     everywhere = {run.number for run in runs} == whole.keys()
     if not everywhere or not seconds or sent < _WHOLE * size:

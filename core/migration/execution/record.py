@@ -187,7 +187,7 @@ def _with_copy(known: History, rehearsal: Execution) -> History:
     runs = [run for run in rehearsal.steps if run.number in first and run.done]
     if rehearsal.state is not State.DONE or {run.number for run in runs} != set(first) or not runs:
         return known
-    read = [step.number for step in rehearsal.plan.steps if step.precopy_pass == 1 and not step.root]
+    read = [step.number for step in rehearsal.plan.steps if step.precopy_pass == 1 and _reads_ahead(step)]
     reading = [run for run in rehearsal.steps if run.number in read and run.done]
     return replace(
         known,
@@ -213,4 +213,8 @@ def _read_all(execution: Execution) -> bool:
     if execution.plan.verify is Verify.ALL:
         return True
     warm = [step for step in execution.plan.steps if step.precopy_pass]
-    return bool(warm) and all(step.root for step in warm)
+    return bool(warm) and not any(_reads_ahead(step) for step in warm)
+
+
+def _reads_ahead(step: Step) -> bool:
+    return step_ids.family_of(step.id, step_ids.CHECKSUM_IN_ADVANCE) is not None

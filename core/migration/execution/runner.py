@@ -657,7 +657,7 @@ class Runner:
             self._run_pass_steps(group)
 
     def _run_pass_steps(self, steps: list[Step]) -> None:
-        """Copy one data root after the other. Then both servers compute checksums at the same time."""
+        """Copy one data root after the other. Then both servers compute checksums, or the new one flushes its disks."""
         # A resume repeats all passes, so it loses nothing by a pause between two of them.
         for place, step in enumerate(copies := [step for step in steps if step.root]):
             if place:

@@ -105,7 +105,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PassSeconds:
-    """Likely seconds of a pre-copy pass: until it has copied, and until what it brought is read on both sides."""
+    """Likely seconds of a pre-copy pass: until it has copied, and until what it brought is read on both sides, or
+    flushed on the new one."""
 
     copy: float
     read: float

@@ -45,6 +45,7 @@ REMOVE_LISTS_NEW = "remove-lists-new"
 RECORD_DATA_ROOTS = "record-data-roots"
 PRE_COPY = "pre-copy"
 CHECKSUM_IN_ADVANCE = "checksum-in-advance"
+PRE_COPY_FLUSH = "pre-copy-flush"
 CHECKPOINT_BEFORE_LAST_PASS = "checkpoint-before-last-pass"  # noqa: S105  no password
 REHEARSE_PASS = "rehearse/pass"  # noqa: S105  no password
 REHEARSE_DROP_CACHE = "rehearse/drop-page-cache"

@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution.rates import change_rate, changed, copied, copy_rate
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.transports.passes import PRECOPY_LIMIT
 from tests.core.migration.builders import NOW
@@ -20,6 +21,15 @@ def test_the_first_pass_over_all_places_tells_the_rate() -> None:
     assert copy_rate([made]) == pytest.approx(190_000_000 / 3), "they went side by side"
     apart = replace(made.steps[1], started_at=NOW + timedelta(seconds=2), ended_at=NOW + timedelta(seconds=5))
     assert copy_rate([replace(made, steps=(made.steps[0], apart))]) == pytest.approx(190_000_000 / 5)
+
+
+def test_what_a_flush_behind_the_pass_writes_is_not_copied_before_its_end() -> None:
+    flush = change_step(STEP, id=step_ids.of_part(step_ids.PRE_COPY_FLUSH, 1), precopy_pass=1)
+    made = ran(execution(FIRST, flush), 1, seconds=4, sent=100_000_000)
+    (copying,) = made.steps
+    writing = StepRun(9, 2, "", 1, NOW + timedelta(seconds=4), NOW + timedelta(seconds=10), 0)
+    assert copying.ended_at == NOW + timedelta(seconds=4)
+    assert copy_rate([replace(made, steps=(copying, writing))]) == pytest.approx(10_000_000)
 
 
 def test_a_rate_says_when_it_was_taken_and_by_which_transport() -> None:

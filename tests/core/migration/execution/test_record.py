@@ -17,7 +17,7 @@ from tests.steps import change_step
 
 PREPARE = replace(STEP, title="a folder", phase=Phase.PREPARE)
 WARM = change_step(STEP, title="warm pass", phase=Phase.WARM, precopy_pass=1, root="data")
-SUMS = replace(WARM, title="read", root="")
+SUMS = change_step(WARM, id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, 1, "old"), title="read", root="")
 HALT = change_step(STEP, title="stop old", id=step_ids.STOP_OLD_CLUSTER, phase=Phase.STOP, downtime=True)
 PERSON = change_step(STEP, action=OperatorTask(), title="look", phase=Phase.STOP, command="")
 OPEN = change_step(STEP, title="open", phase=Phase.START, id=step_ids.CUTOVER, downtime=True)
@@ -163,7 +163,7 @@ def test_a_rehearsal_times_its_passes_although_it_writes_no_checkpoint() -> None
 
 def test_the_copy_of_a_rehearsal_is_what_the_next_estimate_starts_from() -> None:
     copied = change_step(WARM, in_rehearsal=True)
-    read = change_step(STEP, id="sums", phase=Phase.WARM, precopy_pass=1, in_rehearsal=True)
+    read = change_step(SUMS, in_rehearsal=True)
     made = ran(ran(execution(copied, read, kind=Kind.REHEARSAL, state=State.DONE), 1, seconds=30, sent=9), 2, seconds=8)
     known = history_of([made], [], ())
     assert (known.copied_at, known.read_seconds) == (made.steps[0].started_at, 8)
@@ -171,3 +171,10 @@ def test_the_copy_of_a_rehearsal_is_what_the_next_estimate_starts_from() -> None
     assert history_of([failed], [], ()).copied_at is None
     moved = replace(made, kind=Kind.REAL)
     assert history_of([moved, made], [], ()).copied_at is None
+
+
+def test_a_flush_behind_a_pass_reads_no_file() -> None:
+    flush = change_step(SUMS, id=step_ids.of_part(step_ids.PRE_COPY_FLUSH, 1))
+    made = ran(ran(execution(WARM, flush, kind=Kind.REHEARSAL, state=State.DONE), 1, seconds=30, sent=9), 2, seconds=8)
+    known = history_of([made], [], ())
+    assert (known.copied_at, known.read_seconds) == (made.steps[0].started_at, None)

@@ -18,6 +18,8 @@ from tests.core.migration.plan.plans import odd_plan, plan
 from tests.core.migration.plan.test_script import Run
 from tests.steps import change_step
 
+pytestmark = pytest.mark.filling
+
 PLANS: Mapping[str, Plan] = {
     "running": plan({"running": True, "tablespaces": (space("/s"),)}),
     "stopped": plan({"running": False}),

@@ -328,6 +328,18 @@ def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
     )
 
 
+@pytest.mark.parametrize("checking", Verify)
+def test_the_new_server_has_written_each_pass_to_its_disk_before_the_next(checking: Verify) -> None:
+    """Else the downtime of a slow disk waits for it. Checksums in advance begin with a flush."""
+    made = plan({"running": True, "tablespaces": (space("/space"),)}, verify=checking)
+    behind = {step.precopy_pass: step for step in made.steps if step.id.startswith(f"{step_ids.PRE_COPY_FLUSH}/")}
+    assert list(behind) == ([1, 2] if checking is Verify.ALL else [])
+    for number, flush in behind.items():
+        copies = [step.number for step in made.steps if step.precopy_pass == number and step.root]
+        assert (flush.number, flush.side, flush.in_rehearsal, flush.downtime) == (max(copies) + 1, "new", True, False)
+        assert flush.call == step(made, step_ids.FLUSH_NEW).call
+
+
 def test_idle_wal_is_known_on_new_only_when_the_control_file_has_come() -> None:
     made = plan({"running": True})
     assert next(

@@ -23,6 +23,8 @@ from tests.core.migration.plan.plans import odd_plan, plan
 from tests.lab.machine import wait_until
 from tests.steps import change_step, make_step
 
+pytestmark = pytest.mark.filling
+
 SHELLS = ("dash", "bash")
 RATHER_DASH = ("dash", pytest.param("bash", marks=pytest.mark.long))
 
