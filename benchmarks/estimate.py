@@ -100,6 +100,8 @@ def prepared(setting: Setting) -> Iterator[Lab]:
     with labs.lab("benchmark-clock", scale=1) as lab:
         # less than the cluster, or a disk with a cap would not be read; see PLENTY for one that is slowly written
         lab.cap_memory(SOME if setting.new_disk else SOME // 2)
+        # what one host computes must not hold up the other
+        lab.divide_processors()
         touch_disks(lab)
         _grow(lab, setting)
         fill(lab, setting.gigabytes, "--partitions", "10")

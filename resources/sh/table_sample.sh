@@ -5,8 +5,9 @@
 # On the old server: time COPY of a sample of the largest tables of DATABASE. The sample is taken from at most four
 # tables. It has BYTES of their pages, or as many as can be read in SECONDS. The probe only reads from the database, and
 # writes only to FOLDER/rows. Prints `locked NAME` for each table that is left out because a session has locked it
-# exclusively, and `table NUMBER BYTES TEXT NANOSECONDS` for each other table. If its rows were kept completely,
-# `columns NUMBER PLACE:TYPE…` and `key NUMBER PLACE…` follow.
+# exclusively, and `table NUMBER BYTES TEXT NANOSECONDS SIZE` for each other table, SIZE being that of all of it. If its
+# rows were kept completely, `columns NUMBER PLACE:TYPE…` and `key NUMBER PLACE…` follow. Also prints `others BYTES`, the
+# size of the largest tables that are not sampled.
 copy_probe() {
   sample_folder=$1/rows sample_bytes=$2 sample_seconds=$3 sample_database=$4
   shift 4
@@ -25,6 +26,8 @@ copy_probe() {
     fail "every table of $sample_database that is large enough for a sample is locked"
   [ -n "$sample_tables" ] || fail "the database $sample_database has no table that is large enough for a sample"
   sample_all=$(printf '%s\n' "$sample_tables" | awk '{ all += $1 } END { print all }') || fail 'awk failed'
+  printf '%s\n' "$sample_found" |
+    awk '!/^locked / && ++seen > 4 { others += $1 } END { printf "others %.0f\n", others }' || fail 'awk failed'
   sample_number=0
   printf '%s\n' "$sample_tables" | while IFS= read -r sample_line; do
     sample_number=$((sample_number + 1))
@@ -118,7 +121,7 @@ sample_table() {
       if (text == 0) exit 1
       taken = whole - empty
       if (taken < whole / 2) taken = whole / 2
-      printf "table %d %.0f %.0f %.0f\n", number, part * size, text, taken
+      printf "table %d %.0f %.0f %.0f %.0f\n", number, part * size, text, taken, size
     }' || fail "reading $sample_name could not be timed"
   [ -e "$sample_folder/$sample_number" ] || return 0
   echo "columns $sample_number $sample_columns" | tr , ' ' || fail 'tr failed'

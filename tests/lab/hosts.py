@@ -44,6 +44,7 @@ class Host:
         group: the control group of all that runs inside, where caps belong to groups; see caps.py.
         data_disk: where the data disk is mounted.
         kind: what the host is made of.
+        processors: those that it may use; empty: all of this machine, which it shares with the other host.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Host:
     password: str = root.PASSWORD
     data_disk: str = "/srv/pg"
     kind: Kind = Kind.NAMESPACES
+    processors: tuple[int, ...] = ()
 
     def exec(
         self,
@@ -81,7 +83,8 @@ class Host:
         enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
         if self.kind is Kind.SYSTEMD:  # its control groups are its service manager's
             return [*enter, "--cgroup", *clean, *become, *words]
-        return [*caps.in_groups([self.group] if self.group else []), *enter, *clean, *become, *words]
+        own = ["taskset", "-c", ",".join(map(str, self.processors))] if self.processors else []
+        return [*caps.in_groups([self.group] if self.group else []), *own, *enter, *clean, *become, *words]
 
 
 def _ssh(host: Host) -> list[str]:

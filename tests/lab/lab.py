@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.lab import caps, clusters, debian, disks, hosts, machines, network, root, systemd
 from tests.lab.hosts import Host, Kind
-from tests.lab.machine import BASE, LabError, locked, process_identity, run
+from tests.lab.machine import BASE, LabError, descendants, locked, process_identity, run
 
 PASSPHRASE = "key pass"
 NAMES = ("old", "new")
@@ -81,6 +81,17 @@ class Lab:
             host = replace(host, group=group)
             host.exec("sh", "-c", _SHOW_MEMORY, "sh", str(size // 1024))
             setattr(self, side, host)
+
+    def divide_processors(self) -> None:
+        """Give each host half of the processors, as two machines have their own; stays until the lab is down. One
+        processor cannot be divided."""
+        usable = sorted(os.sched_getaffinity(0))
+        half = len(usable) // 2
+        for side, mine in zip(NAMES, (usable[:half], usable[half:]), strict=True) if half else ():
+            host = self.host(side)
+            for each in (host.pid, *descendants(host.pid)):
+                os.sched_setaffinity(each, mine)
+            setattr(self, side, replace(host, processors=tuple(mine)))
 
     def shape(self, rate: str) -> None:
         """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""

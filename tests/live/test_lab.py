@@ -1,6 +1,7 @@
 """The lab itself: hosts that answer, caps and shapes that hold, cables that can be cut, and nothing left behind."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -162,6 +163,22 @@ def test_a_host_has_no_more_memory_than_it_is_given() -> None:
             assert 0 < kept <= 64 * 1024**2
             shown = host.exec("grep", "-E", "^Mem(Total|Available):", "/proc/meminfo").stdout.split()
             assert (int(shown[1]), int(shown[4]) <= 64 * 1024) == (64 * 1024, True)
+    assert traces(small.name) == []
+
+
+@pytest.mark.long
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor cannot be divided")
+def test_the_hosts_share_no_processor_that_was_divided() -> None:
+    with labs.lab("processors", with_clusters=False, size="1G") as small:
+        small.divide_processors()
+        used = []
+        for host in (small.old, small.new):
+            ssh = ["ssh", "-i", str(small.key), "-o", f"UserKnownHostsFile={small.known_hosts}", f"dba@{host.address}"]
+            asked = ["grep", "Cpus_allowed_list", "/proc/self/status"]
+            outside = subprocess.run([*ssh, *asked], capture_output=True, text=True, check=True).stdout
+            assert host.exec(*asked).stdout == outside
+            used.append(outside)
+        assert used[0] != used[1]
     assert traces(small.name) == []
 
 

@@ -28,6 +28,12 @@ _CONTRADICTED = 1.1
 _SHRINKS_MUCH = 2.0
 """Data of which a sample shrinks so much may well shrink less elsewhere."""
 
+_COMPRESSED = slice(1, 3)
+"""The places of the network and of ssh in a chain of links, which carry compressed data."""
+
+_HELD_UP = 0.85
+"""A sample that reaches this fraction of the rate of the network or of ssh was held up by it."""
+
 _BINDS = 1.6
 """A link that carries so many times what was observed, or more, is not what held it up."""
 
@@ -221,21 +227,37 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
         name = "old cpu"
     if bound is not None and observed > _CONTRADICTED * bound.likely:
         low = min(low, MEASURED[0] * bound.likely / observed)
-    likely = 1.0
+    likely, rates, seen = 1.0, [], observed
     if (spec.copy.compression_ratio or 1.0) > _SHRINKS_MUCH and not (spec.history.whole_copy or name.endswith("disk")):
-        slower, likely, faster = assumptions.SHRUNK_SAMPLED
+        figure = assumptions.SHRUNK_SAMPLED
+        carriers = [each for each in chain[_COMPRESSED] if each.stated and isfinite(each.likely)]
+        carried = min((each.likely for each in carriers), default=0.0)
+        if observed < _HELD_UP * carried:
+            # a processor has held up the sample; the network or ssh holds up the rest if that compresses less
+            rates, figure = [_of_whole(each) for each in carriers], assumptions.COMPRESSED_SAMPLED
+        else:
+            seen = max(observed, carried)
+        slower, likely, faster = figure
         low, high = min(low, slower / likely), max(high, faster / likely)
-    said["observed"] = _describe_observed(spec, observed, likely * observed)
+    path = "copy.observed_bytes_per_second"
+    copied = slowest((measured_rate(spec, path, likely * seen, name, (low, high), name="copy"), *rates))
+    said["observed"] = _describe_observed(spec, observed, copied.likely)
     if spec.cluster.idle_wal_bytes:
         said["idle"] = f"Unused WAL segments of {units.size(spec.cluster.idle_wal_bytes)} are not copied."
-    return measured_rate(spec, "copy.observed_bytes_per_second", likely * observed, name, (low, high), name="copy")
+    return copied
+
+
+def _of_whole(carrier: Rate) -> Rate:
+    """What the network or ssh carries of the whole cluster, which compresses less than the sample."""
+    less = drawn("shrunk", *assumptions.SHRUNK_SAMPLED)
+    return replace(carrier, draws=carrier.draws * less, likely=carrier.likely * assumptions.SHRUNK_SAMPLED[1])
 
 
 def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
     """Where the rate of the copy comes from, and how long it takes for what is copied."""
     moved = spec.cluster.moved_bytes
     took = f"At this rate, copying all files ({units.size(moved)}) takes {units.duration(moved / expected)}."
-    if expected != observed:
+    if expected < _HELD_UP * observed:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
     if spec.history.whole_copy:

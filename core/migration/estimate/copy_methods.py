@@ -113,10 +113,10 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     if copied is not None:
         beside = least(beside, _again(passing, copied) + known.roots * _starts(known))
     ahead = checking is Verify.CHANGED  # else all of it is read in the stop, and nothing behind a pass
-    behind = _settled(known) + _read_ahead(known) if ahead else fixed(0.0)
+    behind = _settled(known) + _read_ahead(known) if ahead else _flushed(known)
     first = beside + behind
     again = _again(passing, first) + known.roots * _starts(known)
-    behind_again = _settled(known) + _sums(known, first) if ahead else fixed(0.0)
+    behind_again = _settled(known) + _sums(known, first) if ahead else _flushed(known)
     second = again + behind_again
     gain = least(beside, _touched(known, beside) / known.copy.draws)
     made = first + only_from(WORTH_SECONDS, gain, second)
@@ -260,6 +260,12 @@ def _settled(known: Basis) -> "Draws":
     """Seconds ahead of what is read behind a pre-copy pass, and of its lists."""
     made = drawn("settle", *assumptions.SETTLE) + drawn("lists", *assumptions.LISTS)
     return made + steps(known, 1, detached=1)
+
+
+def _flushed(known: Basis) -> "Draws":
+    """Seconds of the flush of new behind a pre-copy pass. What it writes is in the seconds of the pass, which are no
+    less than new's disk takes."""
+    return steps(known, 1, detached=1)
 
 
 def _starts(known: Basis) -> "Draws":

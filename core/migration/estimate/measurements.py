@@ -11,6 +11,7 @@ from core.benchmarks.model import Outcome, Run
 from core.errors import InputError
 from core.facts.catalog import Bloated
 from core.facts.model import Cluster, Facts, FileSystem
+from core.facts.programs import major_versions
 from core.migration.estimate.evidence import Evidence, Measured, surest
 from core.migration.estimate.lanes import Lanes, lanes_of, of_all, times
 from core.migration.estimate.spec import ClusterSpec, CopySpec, DumpSpec, History, LinkSpec, NewSpec, OldSpec, Spec
@@ -21,12 +22,13 @@ from core.migration.model.move import Move
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.table_sample import (
     SampledTable,
+    copied_rows,
     parse_built_indexes,
     parse_copied_tables,
     parse_loaded_tables,
     parse_seconds_per_index,
     parse_seconds_per_table,
-    table_bytes_per_text_byte,
+    parse_size_of_others,
 )
 from core.migration.model.transport import Route
 from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
@@ -205,7 +207,7 @@ def _old(known: _Known, figures: Mapping[str, float]) -> OldSpec:
         version=_series(known.cluster.series),
         capacity_bytes=disk.size_bytes if disk is not None else None,
         used_bytes=disk.size_bytes - disk.available_bytes if disk is not None else None,
-        memory_bytes=float(known.old.memory.total_bytes) if known.old.memory is not None else None,
+        memory_bytes=float(known.old.memory.usable_bytes) if known.old.memory is not None else None,
     )
 
 
@@ -222,7 +224,7 @@ def _new(known: _Known, figures: Mapping[str, float]) -> NewSpec:
         rates,
         cores=_threads(case.new),
         version=_version_of_new(case, _series(known.cluster.series)),
-        memory_bytes=float(memory.total_bytes) if memory is not None else None,
+        memory_bytes=float(memory.usable_bytes) if memory is not None else None,
     )
 
 
@@ -327,9 +329,8 @@ def _series(text: str) -> float | None:
 
 def _version_of_new(case: CheckContext, wanted: float | None) -> float | None:
     """The cluster's own where the new server has binaries of it, else the newest that it has."""
-    if case.siblings:
-        return wanted
-    return max((each for each in map(_series, {one.series for one in case.new.clusters}) if each), default=None)
+    installed = {each for each in map(_series, major_versions(case.new)) if each}
+    return wanted if case.siblings or wanted in installed else max(installed, default=None)
 
 
 def _watched(history: History) -> Measured | None:
@@ -448,12 +449,12 @@ def of_a_dump(probes: Sequence[Probe]) -> dict[str, Measured]:
     if dump is not None:
         tables = parse_copied_tables(dump.raw)
         same = load is not None and load.began_at == dump.began_at
-        takes = table_bytes_per_text_byte(tables, parse_loaded_tables(load.raw) if load is not None and same else {})
-        if takes is not None:
+        loaded = parse_loaded_tables(load.raw) if load is not None and same else {}
+        copied = copied_rows(tables, loaded, parse_size_of_others(dump.raw))
+        if copied is not None:
             text = [SampledTable(each.text, each.seconds) for each in tables.values()]
-            rate = sum(each.bytes for each in text) / sum(each.seconds for each in text)
-            found["copy_bytes_per_second"] = Measured(takes * rate, _evidence_of_sample(dump, text))
-            found["text_ratio"] = Measured(takes, _evidence_of_sample(dump, ()))
+            found["copy_bytes_per_second"] = Measured(copied.per_second, _evidence_of_sample(dump, text))
+            found["text_ratio"] = Measured(copied.per_text_byte, _evidence_of_sample(dump, ()))
     if load is not None:
         found["load_bytes_per_second"] = Measured(
             load.bytes_per_second, _evidence_of_sample(load, parse_loaded_tables(load.raw).values())

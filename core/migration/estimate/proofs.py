@@ -1,6 +1,7 @@
 """What it takes to prove a copy: lists of both sides, sums of what is read, and the looks for corruption of --verify
 all."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core import units
@@ -42,7 +43,7 @@ def looks(known: Basis) -> "Draws":
 
 
 def reading(known: Basis, *, on_old: bool = True) -> Rate:
-    """At which both sides, beside each other, read and sum up: the slower disk, or a processor.
+    """At which both sides, beside each other, read and compute checksums: that of the slower disk, or of a processor.
 
     A disk that nobody measured may be a fast one. `on_old`: whether the old server reads from its disk.
     """
@@ -50,9 +51,24 @@ def reading(known: Basis, *, on_old: bool = True) -> Rate:
     cpu = (
         assumed(assumptions.SUMMED, "cpu", "sums")
         if given is None
-        else measured_rate(known.spec, "copy.sum_bytes_per_second", given, "cpu", name="sums")
+        else _of_files(known, measured_rate(known.spec, "copy.sum_bytes_per_second", given, "cpu", name="sums"))
     )
     return slowest((known.read, known.back, cpu) if on_old else (known.back, cpu))
+
+
+_PROCESSES = 2
+"""So many processes at most have computed the checksums that were measured on the old server."""
+
+
+def _of_files(known: Basis, summed: Rate) -> Rate:
+    """The rate of checksums of files, by that of checksums of what is in memory: reading takes the same processors.
+
+    `1 / (1 / checksums + 1 / reading)`, reading by as many processors as had computed the checksums.
+    """
+    processors = min(known.cores, _PROCESSES)
+    read = processors * drawn("read by a processor", *assumptions.READ_BY_A_PROCESSOR)
+    likely = 1 / (1 / summed.likely + 1 / (processors * assumptions.READ_BY_A_PROCESSOR[1]))
+    return replace(summed, draws=1 / (1 / summed.draws + 1 / read), likely=likely)
 
 
 def reading_whole(known: Basis) -> Rate:
@@ -87,7 +103,8 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
     pages = known.size if cluster.checksummed_bytes is None else cluster.checksummed_bytes
     if pages:
         rate = slowest((*disk, assumed(assumptions.PAGE_CHECKSUMS, "new cpu", "page checksums")))
-        parts.append(Part(Phase.CHECKSUMS, rate.seconds(pages), rate.bound_by, rate.evidence))
+        seconds = rate.seconds(pages) + steps(known, 1, detached=1)
+        parts.append(Part(Phase.CHECKSUMS, seconds, rate.bound_by, rate.evidence))
     if (known.spec.old.version or 14) >= 14:
         rates = [
             slowest((*disk, several(assumed(figure, "new cpu", name), known.new_cores)))
@@ -98,7 +115,9 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
         ]
         tables, indexes = rates[0].seconds(max(0.0, relations - known.index_bytes)), rates[1].seconds(known.index_bytes)
         longer = rates[0] if float(tables.mean()) > float(indexes.mean()) else rates[1]
-        parts.append(Part(Phase.AMCHECK, tables + indexes, longer.bound_by, longer.evidence))
+        found = (known.spec.cluster.tables or 0) * drawn("amcheck a table", *assumptions.AMCHECK_A_TABLE)
+        seconds = tables + indexes + found + steps(known, 1, detached=1)
+        parts.append(Part(Phase.AMCHECK, seconds, longer.bound_by, longer.evidence))
     return tuple(as_timed(known, part) for part in parts)
 
 

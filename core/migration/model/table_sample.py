@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_TABLE = re.compile(r"^table (\d{1,2}) (\d{1,19}) (\d{1,19}) (\d{1,19})$", re.MULTILINE)
+_TABLE = re.compile(r"^table (\d{1,2}) (\d{1,19}) (\d{1,19}) (\d{1,19})(?: (\d{1,19}))?$", re.MULTILINE)
+_OTHERS = re.compile(r"^others (\d{1,19})$", re.MULTILINE)
 _COLUMNS = re.compile(
     r"^columns (?P<number>\d{1,2})(?P<columns>(?: \d{1,5}:[A-Za-z0-9_]{1,63}){1,1700})$", re.MULTILINE
 )
@@ -18,11 +19,20 @@ _MARK = re.compile(
 @dataclass(frozen=True, slots=True)
 class SampledTable:
     """A table of a sample: `bytes` of its pages, or of its index, that took `seconds`; `text`: of its rows, by COPY;
-    zero where that was not told."""
+    `whole`: the size of all of it; zero where that was not told."""
 
     bytes: int
     seconds: float
     text: int = 0
+    whole: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedRows:
+    """How tables come out of COPY: bytes of table for each byte of text, and for each second."""
+
+    per_text_byte: float
+    per_second: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +50,18 @@ class LoadableRows:
 
 def parse_copied_tables(output: str) -> dict[int, SampledTable]:
     """Return by table number what COPY wrote on the old server."""
-    found = (tuple(map(int, each)) for each in _TABLE.findall(output))
-    return {number: SampledTable(size, taken / 1e9, text) for number, size, text, taken in found if taken and size}
+    found = (tuple(int(word or 0) for word in each) for each in _TABLE.findall(output))
+    return {
+        number: SampledTable(size, taken / 1e9, text, whole)
+        for number, size, text, taken, whole in found
+        if taken and size
+    }
+
+
+def parse_size_of_others(output: str) -> int:
+    """Return the size of the largest tables that were not sampled, in bytes; 0 if that was not told."""
+    found = _OTHERS.search(output)
+    return int(found[1]) if found is not None else 0
 
 
 def parse_locked_tables(output: str) -> tuple[str, ...]:
@@ -88,14 +108,36 @@ def parse_seconds_per_index(output: str) -> float | None:
     return _parse_seconds_per_item(output, "keying", "keyed")
 
 
-def table_bytes_per_text_byte(on_old: Mapping[int, SampledTable], on_new: Mapping[int, SampledTable]) -> float | None:
-    """Bytes of table for each byte of its rows as text: by the tables on the new server, which hold no dead rows,
-    where they were loaded, else by those on the old server; None where nothing was told."""
-    both = {number: each for number, each in on_new.items() if number in on_old and on_old[number].text}
-    tables = [(each.bytes, on_old[number].text) for number, each in both.items()]
-    tables = tables or [(each.bytes, each.text) for each in on_old.values() if each.text]
-    text = sum(each for _, each in tables)
-    return sum(each for each, _ in tables) / text if text else None
+def copied_rows(
+    on_old: Mapping[int, SampledTable], on_new: Mapping[int, SampledTable], others: int = 0
+) -> CopiedRows | None:
+    """Return how the tables of a database come out of COPY, each table with the weight of all of it.
+
+    The largest table stands for itself alone. The other sampled tables also stand for those that were not sampled.
+    Tables on the new server hold no dead rows, so bytes of table are counted there, if a table was loaded there.
+
+    Args:
+        on_old: the sampled tables, by number.
+        on_new: the tables that the new server loaded.
+        others: the size of the tables that were not sampled, in bytes.
+
+    Returns:
+        None if no text was told.
+    """
+    # what shrinks much in the database is not loaded: its rows would fill the disk of the sample
+    sizes = {number: on_new.get(number, each).bytes for number, each in on_old.items() if each.text}
+    if not sizes:
+        return None
+    weights = {number: float(on_old[number].whole or on_old[number].bytes) for number in sizes}
+    largest = max(weights, key=lambda number: weights[number])
+    rest = sum(weights.values()) - weights[largest]
+    if rest:
+        factor = 1 + others / rest
+        weights = {number: each if number == largest else factor * each for number, each in weights.items()}
+    text = {number: weight * on_old[number].text / sizes[number] for number, weight in weights.items()}
+    seconds = sum(each * on_old[number].seconds / on_old[number].text for number, each in text.items())
+    whole = sum(weights.values())
+    return CopiedRows(whole / sum(text.values()), whole / seconds)
 
 
 def _parse_seconds_per_item(output: str, begun: str, ended: str) -> float | None:

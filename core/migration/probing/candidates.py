@@ -17,6 +17,9 @@ _CLEARLY = 1.25
 """A cipher is chosen instead of the default of ssh only if it is faster by this factor, because each is measured for
 about a second only."""
 
+_EXCEEDED = 1.1
+"""A sample whose bytes cross the network by this factor faster than it was measured to be contradicts that."""
+
 _HELD_UP = 0.85
 """A rate of at least this fraction of the slowest other link is limited by that link."""
 
@@ -39,8 +42,8 @@ _DOUBTFUL = 1.3
 
 _MOST_STREAMS = 8
 
-_LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3"))
-"""The compressions of each kind, the lightest first. Within one server, compression has no use."""
+_NONE, _LIGHT, _ZLIB = ("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3")
+"""The compressions of each kind, the lightest first."""
 
 Measure = Callable[[Transport], Probe | None]
 
@@ -83,10 +86,11 @@ def search(
     """Sample the transports, and return those that need a closer look, the fastest first.
 
     It begins without compression and tries heavier compressions, then more streams, each as long as the rate improves.
-    After that, each of the other routes is tried with the best settings so far, and with the compressions that may be
-    best because no cipher takes time there. A closer look is needed because a sample is short and the servers have
-    other work to do. Returns no transport if the fastest one is beyond doubt, or if the whole copy takes only seconds
-    by it: then the choice does not matter.
+    If the network is slower than the disks, it begins with compression, and leaves out what is sent as it is if that
+    cannot be faster. After that, each of the other routes is tried with the best settings so far, and with the
+    compressions that may be best because no cipher takes time there. A closer look is needed because a sample is short
+    and the servers have other work to do. Returns no transport if the fastest one is beyond doubt, or if the whole copy
+    takes only seconds by it: then the choice does not matter.
 
     Args:
         measure: takes a sample by a transport; returns None if the transport fails, which is then left out.
@@ -116,10 +120,13 @@ def search(
             tried[transport] = found
         return transport in tried and fastest_probe(list(tried.values())) is tried[transport]
 
-    for ladder in _LADDERS[:1] if plain.route is Route.LOCAL else _LADDERS:
+    ahead = plain.route is not Route.LOCAL and _is_network_slowest(links)
+    for ladder in _ladders(plain.route, compressed_first=ahead):
         steps = [each for each in ladder if can_compress(version, each)]
-        if ladder[0] == "zlib:1" and any(each.compression for each in tried):
+        if ladder is _ZLIB and any(each.compression for each in tried):
             break  # both servers support lz4 or zstd, which are better than zlib at every speed
+        if ladder is _NONE and tried and _outruns(fastest_probe(list(tried.values())), links):
+            continue
         _climb(steps, lambda compression: improves(replace(plain, compression=compression)))
     if tried and can_stream(version):
         _widen(improves, tried, plain.route)
@@ -129,6 +136,29 @@ def search(
                 improves(transport)
             _widen(improves, tried, route)
     return [] if is_settled() else _close(tried)
+
+
+def _is_network_slowest(links: dict[Quantity, float]) -> bool:
+    """Return whether the network clearly limits a copy without compression, by the rates that were measured."""
+    others = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
+    return bool(others) and links.get(Quantity.WIRE, float("inf")) < _HELD_UP * min(others)
+
+
+def _ladders(route: Route, *, compressed_first: bool) -> tuple[tuple[str, ...], ...]:
+    """Return the compressions in the order in which they are tried. Within one server, compression has no use."""
+    if route is Route.LOCAL:
+        return (_NONE,)
+    return (_LIGHT, _NONE, _ZLIB) if compressed_first else (_NONE, _LIGHT, _ZLIB)
+
+
+def _outruns(sample: Probe, links: dict[Quantity, float]) -> bool:
+    """Return whether a sample with compression was clearly faster than anything is that is sent as it is.
+
+    If its own bytes crossed the network faster than the network was measured to be, that was busy when it was measured.
+    """
+    wire = links.get(Quantity.WIRE, float("inf"))
+    crossed = sample.bytes_per_second / sample.ratio if sample.ratio else float("inf")
+    return sample.bytes_per_second > _CLEARLY * wire and crossed <= _EXCEEDED * wire
 
 
 def _close(tried: dict[Transport, Probe]) -> list[Transport]:

@@ -14,7 +14,7 @@ from functools import partial
 from core import units
 from core.errors import ParseError
 from core.facts.model import Cluster, Database
-from core.facts.programs import program_path, programs_of
+from core.facts.programs import major_version_of, major_versions, program_path, programs_of
 from core.jobs import Note
 from core.migration.findings.cluster import find_cluster
 from core.migration.model.probe import Quantity
@@ -232,10 +232,9 @@ def _series(site: ProbeContext) -> str:
     wanted = find_cluster(site.old_facts, site.move.cluster).series
     tool = site.new_facts.tool("postgres")
     version = tool.version if tool is not None and tool.path is not None else None
-    if version is None or any(each.series == wanted for each in site.new_facts.clusters):
+    if version is None or wanted in major_versions(site.new_facts):
         return wanted
-    parts = version.split(".")
-    return parts[0] if int(parts[0]) >= 10 else ".".join(parts[:2])
+    return major_version_of(version) or wanted
 
 
 _MARK = "pghaul"

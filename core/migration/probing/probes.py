@@ -63,8 +63,8 @@ _LARGER_SECONDS = 2.0
 """The larger samples take this many seconds, but have at least and at most this many bytes."""
 
 _LEAST_SAMPLES = 3
-"""The samples that precede the tables if there is not time for both: without compression, and with the two lightest
-ones. Over a slow network, these give most of the possible improvement."""
+"""The samples that precede the tables if there is not time for both: without compression, or with the next heavier one,
+and with the two lightest ones. Over a slow network, these give most of the possible improvement."""
 
 _FIRST_SECONDS = 2.0
 """The first sample of a pass has at least so many seconds, because the estimate rests on it."""

@@ -20,7 +20,7 @@ from core.facts.catalog import Binaries
 from core.facts.control_data import parse_control_data
 from core.facts.model import Cluster, Facts, Gap
 from core.facts.parsing import unreadable_error
-from core.facts.programs import program_path
+from core.facts.programs import SERVER_TOOLS, program_path, server_programs
 from core.facts.queries import Row, as_line, parse_row
 from core.facts.sections import TRIAL, decode_hexadecimal
 from core.facts.versions import parse_version
@@ -33,7 +33,6 @@ from core.text import complaint
 
 FOUND_BY = "initdb"
 _SECONDS = 60.0
-_PROGRAMS = ("postgres", "pg_test_fsync", "pgbench")
 _MARK = "pghaul-control-data"
 _ASKED = "pghaul-binaries"
 
@@ -65,8 +64,8 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
     """Return the facts with those earlier trials whose minor version a program or cluster on the server still has."""
     if earlier is None:
         return facts
-    programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in _PROGRAMS}
-    installed = programs | {cluster.version for cluster in facts.clusters}
+    programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in SERVER_TOOLS}
+    installed = programs | {cluster.version for cluster in facts.clusters} | {*(server_programs(facts) or {}).values()}
     return replace(facts, trials=tuple(trial for trial in earlier.trials if trial.version in installed))
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from core.facts.catalog import Bloated, Catalogs, ClusterWide
-from core.facts.model import Database
-from core.migration.estimate.measurements import bloated, cluster_spec
-from tests.core.migration.builders import cluster
+from core.facts.model import Database, Memory
+from core.migration.estimate.measurements import bloated, cluster_spec, spec_of
+from tests.core.migration.builders import cluster, move, new, old
 
 
 def database(name: str, catalogs: Catalogs | None) -> Database:
@@ -36,3 +36,10 @@ def test_where_a_database_did_not_tell_its_relations_are_guessed_from() -> None:
     spec = cluster_spec(replace(cluster(), size_bytes=10**10, databases=(SHOP, silent), wide=None))
     assert (spec.tables, spec.indexes, spec.toast_tables, spec.large_objects) == (402, 402, None, None)
     assert (spec.wasted_bytes, spec.kept_wal_bytes) == (200, None)
+
+
+def test_the_memory_of_a_server_is_what_control_groups_allow() -> None:
+    whole, limited = Memory(32 << 30, 30 << 30, 0), Memory(64 << 30, 30 << 30, 0, limit_bytes=8 << 30)
+    for memory, usable in ((whole, 32 << 30), (limited, 8 << 30)):
+        spec = spec_of(move(), replace(old(), memory=memory), [], new=replace(new(), memory=memory))
+        assert (spec.old.memory_bytes, spec.new.memory_bytes) == (usable, usable)

@@ -13,6 +13,7 @@ from core.migration.transports.choice import choose_transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from tests.core.migration.builders import NOW, probe
 
+RATIOS = {"": 1.0, "lz4": 4.0, "zstd:1": 6.0, "zstd:3": 7.0, "zlib:1": 5.0, "zlib:3": 5.1}
 FAST_DISKS = {Quantity.READ: 2e9, Quantity.WRITE: 2e9}
 
 
@@ -31,7 +32,8 @@ def found(
         value = rate(transport)
         if value is None:
             return None
-        taken.append(replace(probe(Quantity.END_TO_END, value), transport=transport, began_at=NOW))
+        made = probe(Quantity.END_TO_END, value)
+        taken.append(replace(made, transport=transport, began_at=NOW, ratio=RATIOS.get(transport.compression, 8.0)))
         return taken[-1]
 
     search(measure, plain, version, links, lambda: others, size_bytes)
@@ -41,11 +43,10 @@ def found(
 
 def chain(wire: float, processors: int) -> Callable[[Transport], float]:
     """Bytes a second where each compression has its ratio and its speed on one processor, and ssh one of its own."""
-    kinds = {"": (1.0, 1e12), "lz4": (4.0, 500e6), "zstd:1": (6.0, 250e6), "zstd:3": (7.0, 150e6)}
-    kinds |= {"zlib:1": (5.0, 60e6), "zlib:3": (5.1, 50e6)}
+    speeds = {"": 1e12, "lz4": 500e6, "zstd:1": 250e6, "zstd:3": 150e6, "zlib:1": 60e6, "zlib:3": 50e6}
 
     def rate(transport: Transport) -> float:
-        ratio, speed = kinds.get(transport.compression, (8.0, 40e6))
+        ratio, speed = RATIOS.get(transport.compression, 8.0), speeds.get(transport.compression, 40e6)
         streams = min(transport.streams, processors)
         return min(wire * ratio, streams * speed, streams * 300e6 * ratio)
 
@@ -67,12 +68,30 @@ def chain(wire: float, processors: int) -> Callable[[Transport], float]:
 def test_the_best_of_all_is_found(wire: float, processors: int, version: Version, expected: Transport) -> None:
     rate = chain(wire, processors)
     chosen, tried = found(rate, version)
-    assert chosen == expected
-    assert len(tried) <= 16
+    again, others = found(rate, version, FAST_DISKS | {Quantity.WIRE: wire})
+    assert chosen == again == expected
+    assert max(len(tried), len(others)) <= 16
     kinds = ("", "lz4", "zstd:1", "zstd:3", "zstd:6") if version >= (3, 2, 0) else ("", "zlib:1")
     streams = (1, 2, 4, 8) if version >= (3, 1, 0) else (1,)
     best = max(rate(Transport("", kind, number)) for kind in kinds for number in streams)
     assert rate(chosen) >= 0.95 * best
+
+
+def test_over_a_slow_network_what_is_sent_as_it_is_is_tried_only_if_it_could_be_faster() -> None:
+    links = FAST_DISKS | {Quantity.WIRE: 12e6}
+    _, tried = found(chain(12e6, 2), links=links)
+    assert tried[:2] == [Transport("", "lz4"), Transport("", "zstd:1")]
+    assert all(each.compression for each in tried)
+    incompressible = {"": 12e6, "lz4": 11.8e6}
+    chosen, tried = found(lambda each: incompressible.get(each.compression, 11e6) / each.streams, links=links)
+    assert tried[0] == Transport("", "lz4")
+    assert chosen == Transport()
+    # the network was busy when it was measured: what crossed it compressed shows that
+    busy = {"": 900e6, "lz4": 300e6}
+    chosen, _ = found(lambda each: busy.get(each.compression, 50e6) / each.streams, links=links)
+    assert chosen == Transport()
+    assert found(chain(12e6, 2), (3, 1, 3), links)[1][0] == Transport()  # neither lz4 nor zstd
+    assert found(chain(2e9, 2), links=FAST_DISKS | {Quantity.WIRE: 1.9e9})[1][0] == Transport()
 
 
 def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
