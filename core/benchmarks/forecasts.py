@@ -109,7 +109,7 @@ def prepare(
 def machine_of(facts: Facts, database_user: str) -> Machine:
     """Return the properties of the server on which the commands of a workload depend."""
     return Machine(
-        memory_bytes=facts.memory.total_bytes if facts.memory else None,
+        memory_bytes=facts.memory.usable_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
         bin_directories=_bin_directories(facts, database_user),
         # Old versions of sysbench have other options.

@@ -58,7 +58,7 @@ ENVIRONMENT: dict[str, Section[Any]] = {
 }
 """Field of HostEnvironment -> the section that fills it."""
 
-FURTHER: tuple[Section[dict[str, str]], ...] = (kernel.KERNEL_SETTINGS,)
+FURTHER: tuple[Section[dict[str, str]], ...] = (kernel.KERNEL_SETTINGS, programs.SERVER_PROGRAMS)
 """Sections of texts, each a dictionary: they stand in `Facts.further` by their titles, and wherever facts are shown."""
 
 

@@ -89,6 +89,8 @@ class Process:
     """The systemd unit whose control group it runs in."""
     restart: str | None = None
     """Restart= of the host's unit that watches it, `always`, `on-failure`…; None: none does, or it is not known."""
+    memory_limit_bytes: int | None = None
+    """The lowest limit of memory of the control groups that it runs in; None: there is none, or it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,12 +104,13 @@ def parse_process(text: str) -> Process | None:
     if not limits:
         raise unreadable_error("/proc/PID/limits", "a line 'Max open files'", first_line(text))
     unit = _UNIT.search(text)
-    properties = dict(re.findall(r"^(parent|restart)=(.+)$", text, re.MULTILINE))
+    properties = dict(re.findall(r"^(parent|restart|memory_limit)=(.+)$", text, re.MULTILINE))
     return Process(
         Limits(limits.get("open files"), limits.get("locked memory")),
         properties.get("parent"),
         unit["unit"] if unit is not None else None,
         properties.get("restart"),
+        _number(properties.get("memory_limit", "")),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core.facts.host_environment import Clock
@@ -12,13 +12,14 @@ from core.facts.sections import Section
 
 
 def parse_processor(text: str) -> Processor:
-    """The processors from the English text of lscpu or of /proc/cpuinfo.
+    """The processors from the English text of lscpu or of /proc/cpuinfo, and from `Cpus_allowed_list` of proc(5).
 
     Raises:
         ParseError: no number of processors can be read.
     """
     values = _first_of_each(text)
-    return _from_cpuinfo(text, values) if "processor" in values else _from_lscpu(text, values)
+    found = _from_cpuinfo(text, values) if "processor" in values else _from_lscpu(text, values)
+    return replace(found, threads=min(found.threads, _listed(values.get("Cpus_allowed_list")) or found.threads))
 
 
 def _from_lscpu(text: str, values: dict[str, str]) -> Processor:
@@ -83,36 +84,42 @@ def _listed(ranges: str | None) -> int | None:
 PROCESSOR = Section("processor", "processor", ("processor_facts",), parse_processor)
 
 
-# Main memory, swap and huge pages, as /proc/meminfo has them.
+# Main memory, swap and huge pages, as /proc/meminfo has them, and what control groups allow of it.
 
 _LINE = re.compile(r"(\w+(?:\(\w+\))?):\s+([0-9]{1,18})( kB)?\s*")
 _HUGE_LINE = re.compile(
     r"/sys/kernel/mm/hugepages/hugepages-([0-9]{1,12})kB/(nr|free|resv|nr_overcommit|surplus)_hugepages:([0-9]{1,18})"
 )
+_GROUP_LINE = re.compile(r"control_group_limit=([0-9]{1,18})")
 
 
 def parse_memory(text: str) -> Memory:
-    """Memory from /proc/meminfo, whose kB are 1024 bytes, and from the numbers of huge pages in /sys.
+    """Memory from /proc/meminfo, whose kB are 1024 bytes, from the huge pages in /sys, and from control groups.
 
     Raises:
         ParseError: MemTotal is missing.
     """
     values = {}
     pools = dict[int, dict[str, int]]()
+    limit: int | None = None
     for line in text.splitlines():
         if found := _LINE.fullmatch(line):
             values[found[1]] = int(found[2]) * (1024 if found[3] else 1)
         elif found := _HUGE_LINE.fullmatch(line):
             pools.setdefault(int(found[1]) * 1024, {})[found[2]] = int(found[3])
+        elif found := _GROUP_LINE.fullmatch(line):
+            limit = int(found[1])
     if not values.get("MemTotal"):
         raise unreadable_error("/proc/meminfo", "a line MemTotal", first_line(text))
+    total = values["MemTotal"]
     return Memory(
-        total_bytes=values["MemTotal"],
+        total_bytes=total,
         available_bytes=values.get("MemAvailable"),
         swap_bytes=values.get("SwapTotal", 0),
         huge_pages_total=values.get("HugePages_Total"),
         huge_page_bytes=values.get("Hugepagesize"),
         huge_pages=_huge_pages(pools, values),
+        limit_bytes=limit if limit is not None and 0 < limit < total else None,
     )
 
 

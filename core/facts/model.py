@@ -49,7 +49,7 @@ class Processor:
     cores: int | None
     """Physical cores of all sockets; None where the machine does not say."""
     threads: int
-    """Logical processors that are online."""
+    """Logical processors that are online, and that the session in which pghaul read this may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class HugePages:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Main memory, swap and huge pages."""
+    """Main memory, swap and huge pages of the machine, and the limit of control groups."""
 
     total_bytes: int
     available_bytes: int | None
@@ -95,6 +95,14 @@ class Memory:
     """The default size; `huge_pages_total` is of this size."""
     huge_pages: tuple[HugePages, ...] = ()
     """By size; empty in facts of before these were read."""
+    limit_bytes: int | None = None
+    """What the control groups of the session in which pghaul read this allow, as those of a container do: processes and
+    page cache together. None if they allow everything, and in facts of before this was read."""
+
+    @property
+    def usable_bytes(self) -> int:
+        """Return how much of the memory pghaul and what it starts there can use."""
+        return self.total_bytes if self.limit_bytes is None else self.limit_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,14 @@ import posixpath
 import re
 from pathlib import PurePosixPath
 
+from core.errors import ParseError
 from core.facts.model import Cluster, Facts, Tool
 from core.facts.parsing import unreadable_error
 from core.facts.sections import Section
+from core.facts.versions import parse_version
+
+SERVER_TOOLS = ("postgres", "pg_test_fsync", "pgbench")
+"""Tools that are installed with the server programs: they show the version if no cluster exists yet."""
 
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -28,12 +33,14 @@ def program_path(facts: Facts, major_version: str, user: str) -> str:
     tool = facts.tool("postgres")
     # its folder counts only where it is of this very major version; one that others can change was not asked for its
     # version
-    if tool is not None and tool.path is not None and (tool.version or "").startswith(f"{major_version}."):
+    if tool is not None and tool.path is not None and major_version_of(tool.version or "") == major_version:
         known.append(str(PurePosixPath(tool.path).parent))
+    installed = (server_programs(facts) or {}).items()
     places = [
         *known,
         f"/usr/lib/postgresql/{major_version}/bin",
         f"/usr/pgsql-{major_version}/bin",
+        *(posixpath.dirname(path) for path, version in installed if major_version_of(version) == major_version),
         *_SYSTEM_PATH.split(":"),
     ]
     return ":".join(dict.fromkeys(place for place in places if place))
@@ -106,6 +113,56 @@ def _version(name: str, output: str) -> str | None:
     pattern = _TOOLS[name][1] if name in _TOOLS else _DEFAULT
     match = re.search(pattern, output)
     return match[1] if match is not None else None
+
+
+def parse_server_programs(text: str) -> dict[str, str]:
+    """Path to version of each server program, from `server PATH` lines, each followed by what the program has printed.
+
+    The version is empty if the program has told none, or was not run because other users can change it.
+
+    Raises:
+        ParseError: a line belongs to no program.
+    """
+    found: dict[str, str] = {}
+    path = ""
+    for line in text.splitlines():
+        if line.startswith("server /"):
+            path = line.removeprefix("server ")
+            found.setdefault(path, "")
+        elif line.startswith(": ") and path:
+            version = re.search(_POSTGRESQL, line)
+            found[path] = version[1] if version is not None else found[path]
+        elif line.strip():
+            raise unreadable_error("server programs", "a line 'server PATH'", line)
+    return found
+
+
+SERVER_PROGRAMS = Section(
+    "server-programs", "PostgreSQL server programs", ("server_programs",), parse_server_programs, deadline=10
+)
+"""Of all major versions that are installed, whether or not they have a cluster."""
+
+
+def major_versions(facts: Facts) -> frozenset[str]:
+    """Return the major versions whose server programs are on a server, by its clusters, tools and programs."""
+    tools = (facts.tool(name) for name in SERVER_TOOLS)
+    told = [tool.version for tool in tools if tool is not None and tool.path is not None]
+    told += (server_programs(facts) or {}).values()
+    found = {major_version_of(version) for version in told if version}
+    return frozenset({*(each.series for each in facts.clusters), *filter(None, found)})
+
+
+def major_version_of(version: str) -> str | None:
+    """Return the major version in a version such as `15.18` or `18beta1`; None if it is none."""
+    try:
+        return parse_version(version).series
+    except ParseError:
+        return None
+
+
+def server_programs(facts: Facts) -> dict[str, str] | None:
+    """Return the version of each server program by its path; None if they were not read."""
+    return facts.further.get(SERVER_PROGRAMS.title)
 
 
 TOOLS = Section(

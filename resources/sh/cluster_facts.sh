@@ -342,12 +342,14 @@ cluster_setting() {
   printf '%s=%s\n' "$setting_name" "$setting_value"
 }
 
-# cluster_process   Print limits and control group of the running server, `parent=NAME` of its parent process, and
-# `restart=WORD` of what systemd does when it has ended.
+# cluster_process   Print limits and control group of the running server, `memory_limit=BYTES` of its control groups,
+# `parent=NAME` of its parent process, and `restart=WORD` of what systemd does when it has ended.
 cluster_process() {
   [ -n "$cluster_pid" ] || return 0
   cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
   cat "/proc/$cluster_pid/cgroup" 2>/dev/null # a kernel without control groups has none
+  process_limit=$(memory_limit /sys/fs/cgroup "/proc/$cluster_pid") || exit
+  [ -z "$process_limit" ] || echo "memory_limit=$process_limit"
   read -r process_line <"/proc/$cluster_pid/stat" || fail "process $cluster_pid has ended"
   # Its name is in parentheses and may contain blanks; state and parent follow it.
   process_line=${process_line##*) }

@@ -40,20 +40,61 @@ system_ids() {
   echo "facts_boot_id=$ids_boot"
 }
 
-# processor_facts   Print the output of lscpu, or the contents of /proc/cpuinfo if lscpu is not installed.
+# processor_facts   Print the output of lscpu, or the contents of /proc/cpuinfo if lscpu is not installed. The last line
+# lists the processors that this session may use: in a container, these may be fewer.
 processor_facts() {
   processor_said=$(lscpu 2>/dev/null) || processor_said=$(cat /proc/cpuinfo) || fail '/proc/cpuinfo cannot be read'
   printf '%s\n' "$processor_said"
+  while read -r processor_label processor_list; do
+    [ "$processor_label" != Cpus_allowed_list: ] || echo "$processor_label $processor_list"
+  done 2>/dev/null </proc/self/status
+  return 0
 }
 
 # memory_facts   Print /proc/meminfo, then `FILE:VALUE` for the numbers of huge pages of each size: all on the host, free,
 # promised to a process that has not used them yet, surplus pages that the kernel may make on demand, and those that it
-# has made. /proc/meminfo has only those of the default size.
+# has made. /proc/meminfo has only those of the default size. Last, `control_group_limit=BYTES`, if control groups limit
+# the memory of this session.
 memory_facts() {
   print_first /proc/meminfo
   memory_huge=/sys/kernel/mm/hugepages/hugepages-
   kernel_settings "$memory_huge"*/nr_hugepages "$memory_huge"*/free_hugepages "$memory_huge"*/resv_hugepages \
     "$memory_huge"*/nr_overcommit_hugepages "$memory_huge"*/surplus_hugepages
+  memory_lowest=$(memory_limit /sys/fs/cgroup /proc/self) || exit
+  [ -z "$memory_lowest" ] || echo "control_group_limit=$memory_lowest"
+}
+
+# memory_limit TREE PROCESS   Print the lowest memory limit, in bytes, of the control groups that a process is in and of
+# all groups above them. TREE is where control groups are mounted, PROCESS the folder of the process in /proc. Prints
+# nothing if there is no limit, or none that can be read. In a container, the top of the tree is often the container's
+# own group, while PROCESS names its path on the host. So folders that do not exist are passed over on the way up.
+memory_limit() {
+  limit_lowest=''
+  while IFS=: read -r _ limit_controllers limit_group; do
+    case $limit_controllers in
+      '') # version 2, which has a folder of its own beside version 1
+        limit_tree=$1 limit_name=memory.max
+        [ -e "$1/cgroup.controllers" ] || limit_tree=$1/unified
+        ;;
+      memory | memory,* | *,memory | *,memory,*) limit_tree=$1/memory limit_name=memory.limit_in_bytes ;;
+      *) continue ;;
+    esac
+    # A group above the top of the tree belongs to another container.
+    case $limit_group in */.. | */../* | [!/]* | '') continue ;; *) ;; esac
+    limit_group=${limit_group%/}
+    while :; do
+      limit_bytes=''
+      read -r limit_bytes 2>/dev/null <"$limit_tree$limit_group/$limit_name"
+      case $limit_bytes in
+        # Not there, `max`, or 19 digits: this is how version 1 says that there is no limit.
+        '' | *[!0-9]* | 0* | ???????????????????*) ;;
+        *) [ "${limit_lowest:-$limit_bytes}" -lt "$limit_bytes" ] || limit_lowest=$limit_bytes ;;
+      esac
+      [ -n "$limit_group" ] || break
+      limit_group=${limit_group%/*}
+    done
+  done 2>/dev/null <"$2/cgroup" # it may have ended meanwhile
+  [ -z "$limit_lowest" ] || echo "$limit_lowest"
 }
 
 # network_facts   Print the interfaces and addresses that `ip` lists, then one line from sysfs for each interface.
@@ -109,6 +150,21 @@ $found_path"
   [ -n "$found_paths" ] || return 0
   found_paths=$(printf '%s\n' "$found_paths" | sort -V) || fail 'sort failed'
   last_line "$found_paths"
+}
+
+# server_programs   Print `server PATH` for each server program of PostgreSQL, in PATH and where packages and builds put
+# them, followed by what it says of its version. A program that other users can change is not run.
+server_programs() {
+  server_user=$(id -u) || fail 'id failed'
+  server_first=$(command -v postgres) || server_first=''
+  for server_path in "$server_first" /usr/lib/postgresql/*/bin/postgres /usr/pgsql-*/bin/postgres \
+    /usr/local/pgsql*/bin/postgres /opt/*/bin/postgres; do
+    [ -x "$server_path" ] || continue
+    echo "server $server_path"
+    is_trusted "$server_user" "$server_path" || continue
+    server_said=$("$server_path" --version </dev/null 2>&1)
+    indent_first_lines 1 "$server_said"
+  done
 }
 
 # clock_sync_facts SYSTEMD   Print what timedatectl, chronyc or ntpstat reports about the synchronisation of the clock.

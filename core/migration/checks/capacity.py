@@ -124,10 +124,18 @@ def check_memory(context: CheckContext, buffers: int, there: Memory) -> Finding:
     huge = huge_pages_of_size(there, need.HUGE_PAGE_SIZE.read(context) or 0)
     # with huge_pages = on no other memory counts, see the check of huge pages
     shared = need.SHARED_MEMORY.read(context) or buffers
-    elsewhere = 0 if setting == "on" or takes_huge_pages(setting, shared, huge) else memory_in_huge_pages(there)
+    in_huge_pages = setting == "on" or takes_huge_pages(setting, shared, huge)
+    elsewhere = 0 if in_huge_pages else memory_in_huge_pages(there)
     total = max(0, there.total_bytes - elsewhere)
-    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total)}"
     note = f" (Without {units.size(elsewhere)} in huge pages, which the cluster does not use.)" if elsewhere else ""
+    # huge pages do not count for it, see memory_hugetlb_accounting in Documentation/admin-guide/cgroup-v2.rst
+    if there.limit_bytes is not None and there.limit_bytes < total and not in_huge_pages:
+        note = (
+            f" (The control group of pghaul on the new server can use {units.size(there.limit_bytes)} of "
+            f"{units.size(there.total_bytes)}. A cluster that a service outside of this group starts can use more.)"
+        )
+        total = there.limit_bytes
+    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total)}"
     if buffers > 0.8 * total:
         return warning(
             *shown,

@@ -2,6 +2,7 @@
 
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Cluster, ControlData, System
+from core.facts.programs import SERVER_TOOLS, server_programs
 from core.facts.sections import NO_CLUSTER, TRIAL
 from core.migration.checks import needs as need
 from core.migration.checks.declaration import Check, check
@@ -85,32 +86,42 @@ def check_product(context: CheckContext, cluster: Cluster) -> Finding:
     uses=(need.NEW_POSTGRESQL, need.NEW_CONTROL),
 )
 def check_major_version(context: CheckContext, cluster: Cluster) -> Finding:
-    """Check that both have the same major version, and that neither is a beta or release candidate."""
+    """Check that both have the same major version, and that neither is a beta or release candidate.
+
+    Clusters and programs of another major version may stand beside the binaries that the move needs.
+    """
     old, new = _release(cluster), _newest(context)
     shown = _describe_cluster(cluster), _describe_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
     # The catalog version may change between two pre-releases, and up to the release itself, without any upgrade in
     # place.
-    if early is not None and old != new:
+    if early is not None and new is not None and old != new:
         return blocker(
             *shown,
             f"{early.major_version}{early.prerelease} is a pre-release. "
             "Other releases may not be able to read its files.",
             "Use dump & restore, or install the same pre-release on both servers.",
         )
-    if new is None and context.new.gap(TRIAL) is not None:
-        # the new server has no binaries of this major version: name the latest that it has
-        new = max(_tool_releases(context), key=lambda release: _sort_key(release.major_version), default=None)
-    if new is None:
+    if new is not None:
+        return passed(*shown, f"Both servers run major version {new.major_version}.")
+    other = _latest(context)
+    if other is None:
         return unknown(*shown, _no_binaries(context), INSTALL.format(series=cluster.series))
-    if new.major_version != cluster.series:
-        return blocker(
+    programs = server_programs(context.new)
+    # a program that did not tell its version may be the one
+    if (programs is None or not all(programs.values())) and context.new.gap(TRIAL) is None:
+        return unknown(
             *shown,
-            f"The old server runs major version {cluster.series}, the new server major version "
-            f"{new.major_version}. Their data files differ.",
-            _other_methods(cluster.series, new.major_version),
+            f"The new server has PostgreSQL {other.major_version}. It is not known whether it also has the binaries of "
+            f"PostgreSQL {cluster.series}.",
+            need.BINARIES.hint,
         )
-    return passed(*shown, f"Both servers run major version {new.major_version}.")
+    return blocker(
+        *shown,
+        f"The old server runs major version {cluster.series}, the new server major version {other.major_version}. "
+        "Their data files differ.",
+        _other_methods(cluster.series, other.major_version),
+    )
 
 
 @check(
@@ -132,12 +143,12 @@ def check_minor_version(context: CheckContext, cluster: Cluster) -> Finding:
             "The minor version of the old server is not known, because its binaries were not found.",
             _NAME_BINARIES,
         )
-    if new is None or new.minor is None:
-        return unknown(*shown, _no_binaries(context), INSTALL.format(series=cluster.series))
-    if new.major_version != old.major_version:
+    if new is None and _latest(context) is not None:
         return unknown(
             *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
         )
+    if new is None or new.minor is None:
+        return unknown(*shown, _no_binaries(context), INSTALL.format(series=cluster.series))
     # Minor versions share their storage format (PostgreSQL's manual, chapter Upgrading a PostgreSQL Cluster), so an
     # older one is no blocker. It lacks fixes, some of which the old cluster may rely on.
     if new.minor < old.minor:
@@ -222,9 +233,6 @@ def check_libc(_context: CheckContext, old: str, new: str) -> Finding:
     )
 
 
-_SERVER_TOOLS = ("pg_test_fsync", "pgbench")
-"""Tools that are installed with the server's binaries: they show the release if no cluster exists yet."""
-
 _NAME_BINARIES = (
     "Run pg_controldata and `postgres --version` of the old server's binaries by hand, or "
     "put the binaries where pghaul finds them."
@@ -261,19 +269,23 @@ def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
 
 
 def _newest(context: CheckContext) -> Release | None:
-    """Return the release that would run the new cluster: the latest one of the same major version, or None."""
-    alike = [
-        release
-        for release in _tool_releases(context)
-        if context.cluster and release.major_version == context.cluster.series
-    ]
-    known = [release for cluster in (context.siblings or context.new.clusters) if (release := _release(cluster))]
-    releases = alike or known if not context.siblings else known
+    """Return the release that would run the new cluster: the latest one of its major version, or None."""
+    major_version = context.cluster.series if context.cluster is not None else None
+    programs = [release for release in _program_releases(context) if release.major_version == major_version]
+    releases = list(filter(None, map(_release, context.siblings))) if context.siblings else programs
     return max(releases, key=lambda release: release.minor if release.minor is not None else -1, default=None)
 
 
-def _tool_releases(context: CheckContext) -> list[Release]:
-    return [release for name in _SERVER_TOOLS if (release := _tool_release(context, name)) is not None]
+def _latest(context: CheckContext) -> Release | None:
+    """Return the release of the latest major version among all clusters and programs of the new server, or None."""
+    releases = (*_program_releases(context), *filter(None, map(_release, context.new.clusters)))
+    return max(releases, key=lambda release: _sort_key(release.major_version), default=None)
+
+
+def _program_releases(context: CheckContext) -> list[Release]:
+    """Return the releases of the programs that are installed on the new server, of whatever major version."""
+    tools = [release for name in SERVER_TOOLS if (release := _tool_release(context, name)) is not None]
+    return [*tools, *filter(None, map(parse_release, (server_programs(context.new) or {}).values()))]
 
 
 def _tool_release(context: CheckContext, name: str) -> Release | None:
@@ -288,8 +300,11 @@ def _describe_cluster(cluster: Cluster | None) -> str:
 def _describe_new(context: CheckContext) -> str:
     found = sorted({_describe_cluster(cluster) for cluster in (context.siblings or context.new.clusters)})
     if not context.siblings:
-        tools = [(name, context.new.tool(name)) for name in _SERVER_TOOLS]
+        tools = [(name, context.new.tool(name)) for name in SERVER_TOOLS]
         found += [f"{name} {tool.version}" for name, tool in tools if tool is not None and tool.version is not None]
+        # the tool postgres is one of them
+        others = {f"postgres {version}" for version in (server_programs(context.new) or {}).values() if version}
+        found += sorted(others.difference(found))
     return ", ".join(found) if found else NOTHING
 
 

@@ -1,6 +1,7 @@
 """dd: real outputs of every family, their languages, and texts that hold no result."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.benchmarks.dd import parse_dd, procedure
+from core.benchmarks.forecasts import machine_of
 from core.benchmarks.model import Workload
 from core.benchmarks.tool import Machine
 from core.benchmarks.tools import read_output
 from core.errors import InputError, ParseError
+from core.facts.model import Memory
+from tests.core.migration.builders import old
 
 DATA = Path(__file__).parents[2] / "data" / "dd"
 EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text())
@@ -122,6 +126,11 @@ def _workload(**parameters: int) -> Workload:
 def test_size_is_twice_the_memory() -> None:
     assert procedure(_workload(), Machine(memory_bytes=2**30, threads=2)).fresh_bytes == 2**31
     assert procedure(_workload(size_bytes=2**20), Machine(None, None)).fresh_bytes == 2**20
+
+
+def test_the_file_is_twice_what_a_control_group_allows() -> None:
+    facts = replace(old(), memory=Memory(64 << 30, 60 << 30, 0, limit_bytes=2**30))
+    assert procedure(_workload(), machine_of(facts, "postgres")).fresh_bytes == 2**31
 
 
 def test_unknown_memory_needs_a_stated_size() -> None:

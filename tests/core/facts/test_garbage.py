@@ -30,7 +30,7 @@ from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addres
 from core.facts.kernel import parse_kernel, parse_process, parse_session_limits
 from core.facts.machine import parse_memory, parse_processor, parse_synchronised, parse_system
 from core.facts.network import parse_listening, parse_network
-from core.facts.programs import parse_tools
+from core.facts.programs import parse_server_programs, parse_tools
 from core.facts.sections import Answer, parse_answers
 from core.facts.security_policy import parse_firewall, parse_security_policy
 from core.facts.starters import parse_autostart, parse_schedules
@@ -71,6 +71,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_sql,
     parse_synchronised,
     parse_system,
+    parse_server_programs,
     parse_tools,
     parse_unit_candidates,
     parse_version,

@@ -131,11 +131,22 @@ def test_a_process_and_a_session() -> None:
     assert process is not None
     assert process.limits == Limits(1024, UNLIMITED)
     assert (process.unit, process.parent) == ("postgresql@15-main.service", "init")
+    assert process.memory_limit_bytes is None
     assert parse_process("") is None
     assert parse_session_limits(asking.text(SESSION)).open_files is not None
     assert parse_session_limits("open_files=unlimited\nlocked_kilobytes=64\n") == Limits(UNLIMITED, 65536)
     with pytest.raises(ParseError):
         parse_session_limits("ulimit: not found")
+
+
+@pytest.mark.parametrize(
+    ("said", "limit"), [("8589934592", 8 << 30), ("max", None), ("-1", None), ("8 GiB", None), ("9" * 40, None)]
+)
+def test_the_memory_limit_of_a_server_process(said: str, limit: int | None) -> None:
+    files = "Max open files            1024                 524288               files"
+    process = parse_process(f"{files}\nmemory_limit={said}\n")
+    assert process is not None
+    assert process.memory_limit_bytes == limit
 
 
 def test_guards() -> None:

@@ -1,10 +1,13 @@
 """System, processor, memory, network and tools: typical, poor and broken texts."""
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core import documents
 from core.errors import ParseError
 from core.facts.machine import parse_memory, parse_processor, parse_system
 from core.facts.model import HugePages, Memory, NetworkLink, Processor, Tool
@@ -78,6 +81,15 @@ def test_cpuinfo_counts_sockets_and_cores() -> None:
     assert parse_processor("processor\t: 0\n\nprocessor\t: 1\n\nHardware\t: BCM\n") == Processor(None, None, None, 2)
 
 
+@pytest.mark.parametrize(
+    ("allowed", "threads"),
+    [("0", 1), ("0-2,5", 4), ("0-63", 8), ("", 8), ("none", 8), ("5-2", 8), ("0-9999999", 8), ("0-1,", 8)],
+)
+def test_a_session_may_use_fewer_processors_than_there_are(allowed: str, threads: int) -> None:
+    said = "CPU(s): 8\nOn-line CPU(s) list: 0-7\n"
+    assert parse_processor(f"{said}Cpus_allowed_list:\t{allowed}\n").threads == threads
+
+
 @pytest.mark.parametrize("text", ["", "lscpu: error", "CPU(s): many\n", "CPU(s): 0\n"])
 def test_no_processors(text: str) -> None:
     with pytest.raises(ParseError):
@@ -115,6 +127,30 @@ def test_surplus_pages_are_those_that_the_kernel_may_still_make(overcommit: int,
 
 def test_memory_of_an_old_kernel_says_nothing_of_available() -> None:
     assert parse_memory("MemTotal: 1024 kB\nMemFree: 5 kB\n") == Memory(1024 * 1024, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        ("control_group_limit=1024", 1024),
+        (f"control_group_limit={1024 * 1024 - 1}", 1024 * 1024 - 1),
+        (f"control_group_limit={1024 * 1024}", None),  # limits nothing
+        (f"control_group_limit={'9' * 18}", None),
+        (f"control_group_limit={'9' * 40}", None),
+        *((f"control_group_limit={word}", None) for word in ("", "0", "max", "-1", "1 kB", "\u0663")),
+    ],
+)
+def test_a_control_group_may_limit_the_memory(said: str, limit: int | None) -> None:
+    memory = parse_memory(f"MemTotal: 1024 kB\n{said}\n")
+    assert (memory.total_bytes, memory.limit_bytes) == (1024 * 1024, limit)
+    assert memory.usable_bytes == (limit or 1024 * 1024)
+
+
+def test_memory_that_was_read_before_limits_were_has_none() -> None:
+    known = Memory(1024, 512, 0, limit_bytes=100)
+    assert documents.load(Memory, documents.dump(known)) == known
+    earlier = {name: value for name, value in documents.to_plain(known).items() if name != "limit_bytes"}
+    assert documents.load(Memory, json.dumps(earlier)) == replace(known, limit_bytes=None)
 
 
 @pytest.mark.parametrize("text", ["", "MemTotal: lots\n", "MemTotal: 0 kB\n"])

@@ -53,7 +53,7 @@ _NOT_WATCHED = {
 EXAMPLES = [
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "4", "1000000", "2", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS,
@@ -81,7 +81,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "4", "1000000", "2", *_ROOT),
         arrange=f"{_OLD} && mkdir job && touch -d '6 minutes ago' job/looked",
         settings=_COPY | {"pghaul_job": "@folder@/job"},
         programs=_READS | {"rsync": "exec sleep 60"},
@@ -92,7 +92,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "4", "1000000", "2", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS
@@ -106,7 +106,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "4", "1000000", "2", *_ROOT),
         arrange=f"{_OLD} && rm old/pg_wal/{_FIRST}",
         settings=_COPY,
         programs=_READS,
@@ -116,7 +116,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "11", "9", "-", "0", *_ROOT),
+        ("@path@", "/tmp", "5432", "11", "4", "-", "0", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS,

@@ -20,6 +20,52 @@ became pgbouncer-of-an $!"""
 _PROFILES = "printf '%s\\n' '/usr/bin/man (enforce)' 'PostgreSQL (enforce)' >profiles"
 _SERVICE = "printf '%s\\n' Environment=SECRET=x ' ExecStart=/opt/pg/bin/postgres \\' '  -D /srv' >a.service"
 _MOUNTS = "printf '%s\\n' '/dev/a /srv/a\\040b xfs rw 0 0' '/dev/b /b ext4 rw 0 0' '/dev/a /c xfs rw 0 0' >mounts"
+_WHOLE: tuple[str, str, object] = ("/", "cgroup.controllers", "memory")
+_GROUPS: list[tuple[str, str, list[tuple[str, str, object]], str]] = [
+    (
+        "version 2",
+        "0::/a.slice/b c.service\\n",
+        [_WHOLE, ("/a.slice", "memory.max", 3000), ("/a.slice/b c.service", "memory.max", "max")],
+        "3000\n",
+    ),
+    (
+        "the lowest of several",
+        "0::/a/b/c\\n",
+        [_WHOLE, ("/a", "memory.max", 5000), ("/a/b", "memory.max", 999), ("/a/b/c", "memory.max", 1000)],
+        "999\n",
+    ),
+    (
+        "version 1",
+        "5:blkio:/no\\n4:cpu,memory:/x/y\\n0::/z\\n",
+        [
+            ("/memory/x/y", "memory.limit_in_bytes", 2**63 - 4096),
+            ("/memory/x", "memory.limit_in_bytes", 5000),
+            ("/blkio/no", "memory.limit_in_bytes", 1),
+            ("/memory", "memory.limit_in_bytes", 2**63 - 4096),
+        ],
+        "5000\n",
+    ),
+    (
+        "version 2 beside version 1",
+        "1:cpu:/\\n0::/a\\n",
+        [("/unified/a", "memory.max", 7), ("/a", "memory.max", 5)],
+        "7\n",
+    ),
+    ("a container by its path on the host", "4:memory:/docker/ab\\n", [("/memory", "memory.limit_in_bytes", 8)], "8\n"),
+    ("the top of a container", "0::/\\n", [_WHOLE, ("/", "memory.max", 9)], "9\n"),
+    ("a group of another container", "0::/../a\\n0::/a/..\\n0::a\\n", [_WHOLE, ("/a", "memory.max", 9)], ""),
+    ("no line of a group", "\\n::\\n0\\n:memory\\nx:y:z\\n", [_WHOLE, ("/", "memory.max", 9)], ""),
+    ("no limit", "0::/a\\n", [_WHOLE, ("/a", "memory.max", "max")], ""),
+]
+"""Files of control groups: what each example is, the groups of its process, its tree, and what is printed."""
+_LIMITS = {
+    **dict.fromkeys(("", "lots", "-1", "0", "007", "1e9", "0x10", "12 13", "*", "9" * 19, "9" * 40), ""),
+    **dict.fromkeys(("\\0001", "\\377\\n", "$(reboot)", "12;13", "12\\r\\n", "\\n12"), ""),
+    "12": "12\n",
+    " 12 \\n13\\n": "12\n",
+    "9" * 18: "9" * 18 + "\n",
+}
+"""What a file with a limit says -> what is printed."""
 _NO_TOOL = "what the tool does not say is not known, and the mount's options still tell some of it"
 
 EXAMPLES = [
@@ -33,13 +79,48 @@ EXAMPLES = [
     Example(
         "processor_facts",
         programs={"lscpu": "echo 'CPU(s): 2'"},
-        prints="CPU(s): 2\n",
+        matches=r"CPU\(s\): 2\nCpus_allowed_list:\s\S+\n",
         tolerates={"lscpu": _FIRST_IS_FELL_BACK_FROM},
     ),
     Example(
         "memory_facts",
-        matches=r"(?s)MemTotal: .*\n(/sys/kernel/mm/hugepages/.*-\d+kB/(nr|free|resv|nr_overcommit|surplus)_.*\n)*",
+        matches=r"(?s)MemTotal: .*\n(/sys/kernel/mm/hugepages/.*-\d+kB/(nr|free|resv|nr_overcommit|surplus)_.*\n)*"
+        r"(control_group_limit=\d+\n)?",
     ),
+    *(
+        Example(
+            "memory_limit",
+            ("tree", "process"),
+            arrange="mkdir process && printf '%b' '"
+            + groups
+            + "' >process/cgroup\n"
+            + "\n".join(
+                f"mkdir -p 'tree{place}' && echo '{said}' >'tree{place}/{file}'" for place, file, said in files
+            ),
+            prints=prints,
+            name=name,
+        )
+        for name, groups, files, prints in _GROUPS
+    ),
+    *(
+        Example(
+            "memory_limit",
+            ("tree", "process"),
+            arrange="mkdir -p process tree/a && echo 0::/a >process/cgroup && touch tree/cgroup.controllers\n"
+            f"printf '%b' '{said}' >tree/a/memory.max",
+            prints=prints,
+            name=f"a file with {said or 'nothing'}"[:40],
+        )
+        for said, prints in _LIMITS.items()
+    ),
+    Example(
+        "memory_limit",
+        ("tree", "process"),
+        arrange="mkdir -p process tree/a/memory.max && echo 0::/a >process/cgroup && touch tree/cgroup.controllers",
+        prints="",
+        name="a folder in place of the file",
+    ),
+    Example("memory_limit", ("tree", "process"), prints="", name="a process that has ended"),
     Example("network_facts", programs=_IP, matches=r"(?s)1: lo: .*\n1: lo    inet .*"),
     Example(
         "tool_facts",
@@ -47,6 +128,12 @@ EXAMPLES = [
         programs={"rsync": "echo 'rsync  version 3.2.7'; exit 1", "nc": ""},
         matches=r"tool rsync /\S+\n: rsync  version 3.2.7\ntool nc /\S+\ntool no-such-tool \n",
         tolerates=dict.fromkeys(("rsync", "readlink"), "a version that it does not tell is not known"),
+    ),
+    Example(
+        "server_programs",
+        programs={"postgres": "echo 'postgres (PostgreSQL) 15.5'"},
+        matches=r"server /\S+/postgres\n: postgres \(PostgreSQL\) 15.5\n(?:server /\S+\n(?:: .*\n)?)*",
+        tolerates=dict.fromkeys(("postgres", "readlink"), "a version that it does not tell is not known"),
     ),
     Example("tool_of_postgresql", ("pg_nothing_such",), prints="", name="none"),
     Example("tool_of_postgresql", ("postgres",), matches=r"(?:/\S+/postgres\n)?"),

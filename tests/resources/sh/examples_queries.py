@@ -215,13 +215,12 @@ EXAMPLES = [
         arrange="mkdir -p own base/pgsql_tmp; touch own/1.sql own/2.sql",
         settings=_SET,
         programs={
-            "pgbench": "exec sleep 30",
+            "pgbench": "exec sleep 5",
             "psql": _PSQL,
             "find": '[ -e looked ] && echo 2000000 || echo 5; : >"looked"',
         },
         matches=r"queries old 1 not measured: the temporary files of the server grew by .*\n(.*\n)+",
         tolerates=_WARNS | dict.fromkeys(("renice", "ionice"), "it is no reason not to work"),
-        seconds=120,
         name="they take too much",
     ),
     Example(

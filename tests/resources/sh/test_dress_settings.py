@@ -12,6 +12,7 @@ from core.servers.functions import library, named_in
 from tests.resources.sh.test_hostile_databases import INSTALLED, KNOWN, OWNER, PORT, SECONDS, Stage
 
 pytestmark = [
+    pytest.mark.filling,
     pytest.mark.slow,
     pytest.mark.skipif(not (INSTALLED and KNOWN), reason="there is no PostgreSQL with an account for it"),
 ]

@@ -9,6 +9,8 @@ import pytest
 
 from core.servers.functions import library
 
+pytestmark = pytest.mark.filling
+
 COMMANDS = ("mkdir", "mv", "rm", "sync", "touch")
 CONTROL, FENCED = "global/pg_control", "pghaul-fence/global/pg_control"
 VERSION, HIDDEN = "PG_VERSION", "pghaul-fence/PG_VERSION"

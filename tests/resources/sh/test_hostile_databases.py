@@ -27,6 +27,7 @@ INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: f
 OWNER = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
 KNOWN = OWNER in {each.pw_name for each in pwd.getpwall()}
 pytestmark = [
+    pytest.mark.filling,
     pytest.mark.slow,
     pytest.mark.skipif(not (INSTALLED and KNOWN), reason="there is no PostgreSQL with an account for it"),
 ]

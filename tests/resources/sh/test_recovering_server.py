@@ -14,6 +14,7 @@ from core.servers.shell import call
 from tests.resources.sh.test_hostile_databases import INSTALLED, KNOWN, OWNER, PORT, Stage
 
 pytestmark = [
+    pytest.mark.filling,
     pytest.mark.slow,
     pytest.mark.skipif(not (INSTALLED and KNOWN), reason="there is no PostgreSQL with an account for it"),
 ]
@@ -23,7 +24,7 @@ _LOOKS = 700
 _PROGRAMS = {
     "sleep": "looks=0; [ ! -e @folder@/looks ] || read -r looks <@folder@/looks; "
     'looks=$((looks + 1)); echo "$looks" >@folder@/looks; '
-    '[ "$looks" -ne @looks@ ] || : >@folder@/go; exec /bin/sleep 0.001',
+    '[ "$looks" -ne @looks@ ] || : >@folder@/go',
     # what is started has only a second, as a service has its time limit
     "pg_ctl": 'for each; do shift; [ "$each" != 600 ] || each=1; set -- "$@" "$each"; done; '
     'exec @programs@/pg_ctl "$@"',
