@@ -1,7 +1,7 @@
 """Compare the results of benchmarks, show them over time, and diagnose the storage of a move or of any servers."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.api.benchmarks import volume_of_side
@@ -12,6 +12,7 @@ from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare as compare_runs
 from core.comparison.compare import sample_of
 from core.comparison.diagnosis import diagnose as diagnose_volume
+from core.comparison.machines import Machines
 from core.comparison.model import Comparison, Diagnosis, Sample
 from core.comparison.sets import Place, Start, is_place_on_server, over_time, place_of, place_on_server, set_of
 from core.errors import InputError
@@ -23,6 +24,7 @@ from core.sides import Side
 __all__ = [
     "NEWEST",
     "Compared",
+    "FoundSets",
     "Start",
     "compare_numbered_runs",
     "compare_sets",
@@ -34,6 +36,7 @@ __all__ = [
     "diagnose_from_history",
     "diagnose_volumes",
     "find_sets",
+    "find_sides",
     "list_starts",
     "metric_over_time",
     "runs_on_volume",
@@ -43,18 +46,56 @@ NEWEST = 200
 """How many runs of a workload are shown over time: a chart cannot show more."""
 
 
-def compare_sides(session: Session, move: str) -> Comparison:
-    """Return a comparison of the latest runs of each workload on both sides.
+@dataclass(frozen=True, slots=True)
+class FoundSets:
+    """Sets of runs to compare.
+
+    Attributes:
+        sets: the runs that count. Those of a volume are of one machine, the one that was measured last.
+        runs: all runs that were found, also those of machines that had the same name before.
+        machines: which machine each of them was measured on.
+        dated: whether the title of each set needs its time.
+    """
+
+    sets: tuple[tuple[Run, ...], ...]
+    runs: tuple[Run, ...]
+    machines: Machines
+    dated: bool = False
+
+    @property
+    def compared(self) -> Comparison:
+        """The comparison of the sets."""
+        return compare_runs(*self.sets, dated=self.dated, machines=self.machines)
+
+
+def _find(
+    session: Session, found: Sequence[Sequence[Run]], move: str | None = None, *, dated: bool = False
+) -> FoundSets:
+    """Return sets of runs, each with those of one machine, and what is known of the machines.
+
+    `move`: the move whose runs alone count, as in its report.
+    """
+    runs = tuple(run for one in found for run in one)
+    machines = session.store.machines({run.volume.server for run in runs}, move=move)
+    return FoundSets(tuple(map(machines.newest, found)), runs, machines, dated)
+
+
+def find_sides(session: Session, move: str) -> FoundSets:
+    """Return the latest runs of each workload on both sides.
 
     Raises:
         InputError: nothing was measured yet.
     """
-    sides = [
-        session.store.runs(session.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)
-    ]
+    name = session.store.move(move).name
+    sides = [session.store.runs(name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)]
     if not any(sides):
         raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
-    return compare_runs(*sides)
+    return _find(session, sides, name)
+
+
+def compare_sides(session: Session, move: str) -> Comparison:
+    """Return a comparison of the latest runs of each workload on both sides. Raises as `find_sides` does."""
+    return find_sides(session, move).compared
 
 
 def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparison:
@@ -79,7 +120,7 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
                 f"{places[0]} was measured {times}, so its results cannot be compared over time",
                 f"run: pghaul bench {move}",
             )
-        return compare_runs(*sets, dated=True)
+        return _find(session, sets, found.name, dated=True).compared
     sets = tuple(set_of(place, runs) for place in named)
     for word, one in zip(places, sets, strict=True):
         if not any(run.outcome is Outcome.DONE for run in one):
@@ -87,7 +128,8 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
                 f"no benchmark of {word} has finished yet",
                 f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
             )
-    return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
+    dated = len({(place.side, place.path) for place in named}) < len(named)
+    return _find(session, sets, found.name, dated=dated).compared
 
 
 def compare_volumes(session: Session, words: Sequence[str]) -> Comparison:
@@ -96,12 +138,11 @@ def compare_volumes(session: Session, words: Sequence[str]) -> Comparison:
     Raises:
         InputError: a word names nothing that was measured.
     """
-    sets, dated = find_sets(session, words)
-    return compare_runs(*sets, dated=dated)
+    return find_sets(session, words).compared
 
 
-def find_sets(session: Session, words: Sequence[str]) -> tuple[tuple[tuple[Run, ...], ...], bool]:
-    """Return the sets of runs that words name, and whether the title of each needs its date.
+def find_sets(session: Session, words: Sequence[str]) -> FoundSets:
+    """Return the sets of runs that words name.
 
     Args:
         session: the history and the connections.
@@ -119,18 +160,27 @@ def find_sets(session: Session, words: Sequence[str]) -> tuple[tuple[tuple[Run, 
                 "compared over time",
                 "name a second volume to compare it with",
             )
-        return over, True
+        return _find(session, over, dated=True)
     sets = tuple(_set_of_word(session, word) for word in words)
     if len(sets) < 2:
         raise InputError("a comparison needs two sets or more", "name them, for example db1:/srv/pg db2:/srv/pg")
     places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
-    return sets, any(one == other for at, one in enumerate(places) for other in places[:at])
+    dated = any(one == other for at, one in enumerate(places) for other in places[:at])
+    found = _find(session, sets, dated=dated)
+    # runs that are named by their numbers all count
+    counting = zip(words, sets, found.sets, strict=True)
+    return replace(found, sets=tuple(own if _numbers(word) else newest for word, own, newest in counting))
+
+
+def _numbers(word: str) -> tuple[int, ...]:
+    """Return the numbers of runs in a word such as `12,13,14`; empty if it is none."""
+    numbers = word.split(",")
+    return tuple(map(int, numbers)) if all(each.isascii() and each.isdigit() for each in numbers) else ()
 
 
 def _set_of_word(session: Session, word: str) -> tuple[Run, ...]:
-    numbers = word.split(",")
-    if all(number.isascii() and number.isdigit() for number in numbers):
-        return tuple(session.store.run(int(number)) for number in numbers)
+    if numbers := _numbers(word):
+        return tuple(session.store.run(number) for number in numbers)
     found = runs_on_volume(session, word)
     if not any(run.outcome is Outcome.DONE for run in found):
         listing = for_hint("pghaul", "history", "runs", "--server", place_on_server(word).server)
@@ -159,9 +209,8 @@ def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -
         InputError: the runs are of different workloads.
     """
     first = session.store.run(old)
-    return compare_runs(
-        [first], *([_require_comparable(first, session.store.run(number))] for number in (new, *further))
-    )
+    others = [_require_comparable(first, session.store.run(number)) for number in (new, *further)]
+    return _find(session, [[each] for each in (first, *others)]).compared
 
 
 def _require_comparable(first: Run, second: Run) -> Run:
@@ -207,7 +256,8 @@ def compare_starts(session: Session, move: str, left: Start | Side, right: Start
     if not first and not second:
         raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
     places = {(run.volume.server, run.volume.mount_point) for runs in (first, second) for run in runs[-1:]}
-    return compare_runs(first, second, dated=len(places) < 2 or isinstance(left, Start) or isinstance(right, Start))
+    dated = len(places) < 2 or isinstance(left, Start) or isinstance(right, Start)
+    return _find(session, [first, second], dated=dated).compared
 
 
 def compare_with_diagnoses(session: Session, move: str, left: Start | Side, right: Start | Side) -> Compared | None:
@@ -237,10 +287,8 @@ def metric_over_time(session: Session, move: str, tool: str, workload: str, metr
     def of(side: Side) -> tuple[tuple[datetime, Sample], ...]:
         runs = session.store.runs_of_workload(move, side, tool, workload, NEWEST)
         server = found.old if side is Side.OLD else found.new
-        machines = session.store.machines(server, [run.started_at for run in runs])
-        # another machine may have had the name before: its results are not those of this one
-        runs = tuple(run for run, machine in zip(runs, machines, strict=True) if machine == machines[-1])
-        samples = ((run.started_at, sample_of(metric, run)) for run in runs)
+        newest = session.store.machines([server]).newest(runs)
+        samples = ((run.started_at, sample_of(metric, run)) for run in newest)
         return tuple((at, sample) for at, sample in samples if sample is not None)
 
     return MetricOverTime(of(Side.OLD), of(Side.NEW))
@@ -278,7 +326,8 @@ def diagnose(
         side: get_facts(session, found, side, job, refresh=refresh)
         for side in dict.fromkeys(place.side for place in wanted)
     }
-    return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs)) for place in wanted)
+    machines = session.store.machines(servers.values())
+    return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs), machines) for place in wanted)
 
 
 def diagnose_volumes(
@@ -301,8 +350,9 @@ def diagnose_volumes(
         server: get_facts_of_server(session, server, job, refresh=refresh)
         for server in dict.fromkeys(place.server for place in named)
     }
+    machines = session.store.machines(facts)
     return tuple(
-        diagnose_volume(facts[place.server], place.path, set_of(place, session.store.runs_on(place.server)))
+        diagnose_volume(facts[place.server], place.path, set_of(place, session.store.runs_on(place.server)), machines)
         for place in named
     )
 

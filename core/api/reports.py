@@ -5,14 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import settings
-from core.api.comparison import find_sets
+from core.api.comparison import FoundSets, find_sets, find_sides
 from core.api.model import Overview
 from core.api.moves import get_standing, rank_fleet
 from core.api.session import Session
-from core.benchmarks.model import Run
-from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
-from core.comparison.model import Comparison
 from core.errors import InputError
 from core.facts.model import Facts
 from core.migration.fleet import make_fleet_move
@@ -26,7 +23,6 @@ from core.reports.model import Document, Paper
 from core.reports.options import Options, read_logo
 from core.reports.report import build, first_page
 from core.servers.profiles import Profile
-from core.sides import Side
 
 __all__ = [
     "FleetReport",
@@ -116,8 +112,8 @@ def make_fleet_report(session: Session, words: Sequence[str], at: datetime) -> F
     unread = store.unread()
     servers = tuple(_fleet_server(profiles[name], store.facts(name), unread.get(name)) for name in names)
 
-    def look(move: Move, old: Facts, new: Facts) -> FleetMove:
-        return make_fleet_move(move, old, store.checks(move.name), store.estimate(move.name), new=new)
+    def look(move: Move, old: Facts, _new: Facts) -> FleetMove:
+        return make_fleet_move(move, old, store.checks(move.name), store.estimate(move.name))
 
     facts = {each.profile.name: each.facts for each in servers}
     failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}
@@ -141,36 +137,34 @@ def make_storage_report(session: Session, words: Sequence[str], at: datetime) ->
         InputError: a word names nothing that was measured.
     """
     if len(words) == 1 and words[0] in {move.name for move in session.store.moves()}:
-        name = words[0]
-        sides = [session.store.runs(name, side=side, latest_only=True) for side in Side]
-        if not any(sides):
-            raise InputError(f"no benchmark of the move {name} has run yet", f"run: pghaul bench {name}")
-        return _storage_report(session, compare(*sides), [run for one in sides for run in one], at)
-    sets, dated = find_sets(session, words)
-    return _storage_report(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
+        return _storage_report(session, find_sides(session, words[0]), at)
+    return _storage_report(session, find_sets(session, words), at)
 
 
-def _storage_report(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:
-    places = dict.fromkeys((run.volume.server, run.volume.mount_point) for run in runs)
-    known = {profile.name: profile for profile in session.store.profiles()}
-    profiles = [known[server] for server in dict.fromkeys(server for server, _ in places) if server in known]
-    facts = {each.name: read for each in profiles if (read := session.store.facts(each.name)) is not None}
-    found = tuple(
-        diagnose(read, path, [run for run in runs if run.volume.server == server])
-        for server, path in places
-        if (read := facts.get(server)) is not None
+def _storage_report(session: Session, found: FoundSets, at: datetime) -> StorageReport:
+    store, machines = session.store, found.machines
+    servers = dict.fromkeys(run.volume.server for run in found.runs)
+    known = {profile.name: profile for profile in store.profiles()}
+    # a machine need not have its name any more
+    facts = {
+        (server, machine): read
+        for server, machine in dict.fromkeys((run.volume.server, machines.of(run)) for run in found.runs)
+        if (read := store.facts_of_machine(server, machine)) is not None
+    }
+    compared = dict.fromkeys(
+        (run.volume.server, machines.of(run), run.volume.mount_point) for one in found.sets for run in one
     )
-    version = settings.program_version()
     return StorageReport(
-        compared, tuple(runs), at, version, found, tuple(profiles), tuple(facts.values()), _machines(session, runs)
+        compared=found.compared,
+        runs=found.runs,
+        made_at=at,
+        program_version=settings.program_version(),
+        diagnoses=tuple(
+            diagnose(facts[server, machine], path, found.runs, machines, machine)
+            for server, machine, path in compared
+            if (server, machine) in facts
+        ),
+        profiles=tuple(known[server] for server in servers if server in known),
+        facts=tuple(facts.values()),
+        machines=machines,
     )
-
-
-def _machines(session: Session, runs: Sequence[Run]) -> dict[int, str]:
-    """Return by the numbers of these runs what the machine of each is known by."""
-    found: dict[int, str] = {}
-    for server in dict.fromkeys(run.volume.server for run in runs):
-        here = [run for run in runs if run.volume.server == server]
-        machines = session.store.machines(server, [run.started_at for run in here])
-        found |= {run.id: machine for run, machine in zip(here, machines, strict=True) if run.id is not None}
-    return found

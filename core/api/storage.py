@@ -140,7 +140,7 @@ def write_preparation(wanted: Preparation) -> str:
 
 
 def _measured_volume(session: Session, found: Volume, runs: Sequence[Run]) -> Measured:
-    facts = session.store.facts(found.server)
+    facts, machines = session.store.facts(found.server), session.store.machines([found.server])
     system = facts.file_system_of(found.mount_point) if facts is not None else None
     arrays = facts.arrays if facts is not None and system is not None else ()
     below = next((array for array in arrays if system is not None and array.name in system.device), None)
@@ -149,5 +149,6 @@ def _measured_volume(session: Session, found: Volume, runs: Sequence[Run]) -> Me
         server=found.server,
         volume=found.mount_point,
         array="" if below is None else f"{below.level} of {len(below.devices)}",
-        drive=measured(runs),
+        # what another machine of this name has achieved says nothing about the drives of this one
+        drive=measured(machines.on(runs, found.server, machines.now.get(found.server, ""))),
     )

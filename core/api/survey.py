@@ -175,11 +175,10 @@ def run_survey(
 
 def _no_server_error(refused: Sequence[Refused]) -> InputError:
     """Return the error that there is no server to read, with the first reason from the list."""
-    message = "there is no server to read"
     if not refused:
-        return InputError(message, "add servers with a list: pghaul survey LIST")
+        return InputError("there is no server to read", "add servers with a list: pghaul survey LIST")
     first = refused[0]
-    return InputError(f"{message}: {first.place}: {first.reason}", first.hint or "correct the list")
+    return InputError(f"there is no server to read: {first.place}: {first.reason}", first.hint)
 
 
 def _moves_to_survey(
@@ -369,7 +368,7 @@ def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) ->
 
     def look(move: Move, old: Facts, new: Facts) -> FleetMove:
         try:
-            return make_fleet_move(move, old, *check_and_estimate(session, move, old, new), new=new)
+            return make_fleet_move(move, old, *check_and_estimate(session, move, old, new))
         except InputError as error:
             return make_fleet_move(move, old, None, None, unknown=error.message)
 

@@ -68,12 +68,12 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
             )
         case words if is_place_on_server(words[0]):
             found = actions.compare_volumes(context.session, words)
-            return found, (found.old, found.new, *found.further)
+            return found, found.names
         case [move]:
             return actions.compare_sides(context.session, move), ("old", "new")
         case [move, *places] if ":" in places[0]:
             found = actions.compare_sets(context.session, move, places)
-            return found, (found.old, found.new, *found.further)
+            return found, found.names
         case words:
             old, new, *further = (_number(word) for word in words)
             names = tuple(f"run {number}" for number in (old, new, *further))
@@ -131,16 +131,16 @@ def text(comparison: Comparison, names: tuple[str, ...], *, every: bool = False,
     """
     rows = [row for row in comparison.rows if every or row.headline or (rates and "latency" not in row.metric)]
     first, *others = names
-    titles = (comparison.old, comparison.new, *comparison.further)
     head = (
         *("workload", "metric"),
-        *(name if name == title else f"{name}: {title}" for name, title in zip(names, titles, strict=True)),
+        *(name if name == title else f"{name}: {title}" for name, title in zip(names, comparison.names, strict=True)),
         *(f"{name} / {first}" for name in others),
         "verdict",
     )
     numbers = range(2, len(head) - 1)
     shown = table(head, [_cells(row, names) for row in rows], right=numbers)
-    return "\n\n".join([shown, *_notes(rows, names)])
+    note = [comparison.machines_note] if comparison.machines_note else []
+    return "\n\n".join([shown, *_notes(rows, names), *note])
 
 
 def _cells(row: Row, names: tuple[str, ...]) -> tuple[str, ...]:

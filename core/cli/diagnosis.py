@@ -65,11 +65,18 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def text(diagnosis: Diagnosis) -> str:
     """A diagnosis for people."""
-    of = printable(f"{diagnosis.server}:{diagnosis.volume}")
+    of = printable(diagnosis.measured.name)
     looked = f"based on facts of {diagnosis.facts_taken_at:%Y-%m-%d %H:%M} UTC, {_figures(diagnosis.figures)}"
+    unused = [_unused(diagnosis.unused)] if diagnosis.unused else []
     if not diagnosis.findings:
-        return f"{of}: no findings ({looked})"
-    return "\n".join([f"{of} ({looked})", *(_finding(finding) for finding in diagnosis.findings)])
+        return "\n".join([f"{of}: no findings ({looked})", *unused])
+    return "\n".join([f"{of} ({looked})", *unused, *(_finding(finding) for finding in diagnosis.findings)])
+
+
+def _unused(number: int) -> str:
+    do = "does" if number == 1 else "do"
+    runs = units.counted(number, "run")
+    return f"  {runs} on this volume {do} not count, because another machine had the same name then"
 
 
 def _figures(number: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from core.benchmarks import statistics
 from core.benchmarks.model import MarkKind, Outcome, Repetition, Run, Workload
+from core.comparison.machines import NO_MACHINES, Machines
 from core.comparison.model import Comparison, Contrast, LeftOut, Row, Sample, Verdict
 
 # The sample of one metric that a set of runs gives: what counts, and what is shown but left out, with its reason.
@@ -105,7 +106,11 @@ WorkloadKey = tuple[str, str, tuple[tuple[str, object], ...]]
 
 
 def compare(
-    old_runs: Sequence[Run], new_runs: Sequence[Run], *further: Sequence[Run], dated: bool = False
+    old_runs: Sequence[Run],
+    new_runs: Sequence[Run],
+    *further: Sequence[Run],
+    dated: bool = False,
+    machines: Machines = NO_MACHINES,
 ) -> Comparison:
     """Two or more sets of runs side by side, headline rows first, else in the order of the runs.
 
@@ -113,7 +118,7 @@ def compare(
     its own. Of several runs of one workload in one set the newest that is done counts alone, of that run the
     repetitions that are `done`. Rows are rates (more is better) and latencies (less is better); what has no better side
     (bytes, durations, processor time) has none. Every set is held against the first. `dated`: name each set with the
-    time of its newest run, for sets of one volume.
+    time of its newest run, for sets of one volume. `machines`: whose volumes were measured.
     """
     sets = (old_runs, new_runs, *further)
     by_workload = [_by_workload(runs) for runs in sets]
@@ -125,7 +130,8 @@ def compare(
     # sorted() keeps the order of what is alike
     rows.sort(key=lambda row: not row.headline)
     old, new, *others = (_title(runs, dated) for runs in sets)
-    return Comparison(old=old, new=new, rows=tuple(rows), further=tuple(others))
+    measured = tuple(tuple(dict.fromkeys(map(machines.volume_of, runs))) for runs in sets)
+    return Comparison(old=old, new=new, rows=tuple(rows), further=tuple(others), measured=measured)
 
 
 def lower_is_better(metric: str) -> bool | None:

@@ -32,7 +32,7 @@ def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
     compared = compare(*(runs_of(name, output) for name, output in named))
     first, second, *others = (name for name, _ in named)
     rows = tuple(_untimed(row) for row in compared.rows)
-    return replace(compared, old=first, new=second, further=tuple(others), rows=rows)
+    return replace(compared, old=first, new=second, further=tuple(others), rows=rows, measured=())
 
 
 def _untimed(row: Row) -> Row:

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.benchmarks.model import Workload
+from core.language import tr
 
 
 class Verdict(StrEnum):
@@ -85,6 +86,37 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredVolume:
+    """A volume on which runs of a set were measured, with its machine.
+
+    Attributes:
+        removed: whether the server has been removed from pghaul since.
+        since: when the first run on this machine began, if several machines had the server's name, one after another.
+            None: only one machine of this name is known.
+    """
+
+    server: str
+    volume: str
+    removed: bool = False
+    since: datetime | None = None
+
+    @property
+    def place(self) -> str:
+        """`db1:/srv/pg`, which several machines may have had."""
+        return f"{self.server}:{self.volume}"
+
+    @property
+    def name(self) -> str:
+        """What it is called: `db1:/srv/pg`, `db1:/srv/pg (removed)`, `db1:/srv/pg (machine since 2026-03-14 20:00)`."""
+        if self.removed:
+            return tr("{volume} (removed)").format(volume=self.place)
+        if self.since is None:
+            return self.place
+        since = f"{self.since:{tr('%Y-%m-%d')} %H:%M}"
+        return tr("{volume} (machine since {time})").format(volume=self.place, time=since)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two or more sets of runs side by side: an old and a new one, or a first, a second and further ones."""
 
@@ -94,6 +126,33 @@ class Comparison:
     rows: tuple[Row, ...]
     further: tuple[str, ...] = ()
     """The third set and those after it."""
+    measured: tuple[tuple[MeasuredVolume, ...], ...] = ()
+    """Of each set the volumes on which it was measured; empty for outputs that somebody else has produced."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each set is called, with what has become of its servers and which of several machines it is about."""
+        titles = (self.old, self.new, *self.further)
+        if not self.measured:
+            return titles
+        return tuple(_set_name(title, volumes) for title, volumes in zip(titles, self.measured, strict=True))
+
+    @property
+    def machines_note(self) -> str:
+        """Return a sentence on the names of servers that several machines had; empty if there are none."""
+        volumes = (volume for one in self.measured for volume in one)
+        servers = dict.fromkeys(volume.server for volume in volumes if volume.since is not None)
+        said = tr(
+            "Several machines had the same name, one after another: {servers}. Each is named by the time of its first "
+            "run."
+        )
+        return said.format(servers=", ".join(servers)) if servers else ""
+
+
+def _set_name(title: str, volumes: tuple[MeasuredVolume, ...]) -> str:
+    # the title ends with a time where other sets are of the same volumes
+    time = title.removeprefix(", ".join(dict.fromkeys(volume.place for volume in volumes)))
+    return ", ".join(dict.fromkeys(volume.name for volume in volumes)) + time
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +180,8 @@ class Diagnosis:
     Attributes:
         figures: how many means of measurements were looked at.
         findings: what costs most first; empty: nothing was found, which is not to say that all is well.
+        since: when the first run on the machine began, as in `MeasuredVolume`.
+        unused: how many finished runs on the volume do not count, because another machine had the server's name then.
     """
 
     server: str
@@ -128,3 +189,10 @@ class Diagnosis:
     facts_taken_at: datetime
     figures: int
     findings: tuple[Finding, ...]
+    since: datetime | None = None
+    unused: int = 0
+
+    @property
+    def measured(self) -> MeasuredVolume:
+        """The volume, as that of its machine."""
+        return MeasuredVolume(self.server, self.volume, since=self.since)

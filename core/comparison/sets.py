@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.benchmarks.model import ELSEWHERE, Outcome, Run, Volume
 from core.errors import InputError
+from core.language import tr
 from core.sides import Side
 
 _HINT = "write it as SIDE:PATH, old:/srv/pg say, or SIDE:PATH@2026-11-01 for what had been measured by that day (UTC)"
@@ -62,11 +63,14 @@ class Start:
     began_at: datetime
     runs: int = field(compare=False)
     """It grows while the suite runs: the start is the same."""
+    removed: bool = field(compare=False, default=False)
+    """Whether its server has been removed from pghaul since."""
 
     @property
     def place(self) -> str:
-        """For people: `old: db1:/srv/pg`, or `db1:/srv/pg`."""
-        return Volume(self.side, self.server, self.mount_point, self.folder).words
+        """For people: `old: db1:/srv/pg`, `db1:/srv/pg`, or `db1:/srv/pg (removed)`."""
+        words = Volume(self.side, self.server, self.mount_point, self.folder).words
+        return tr("{volume} (removed)").format(volume=words) if self.removed else words
 
     @property
     def title(self) -> str:

@@ -78,37 +78,6 @@ def facts_history(session: Session, server: str) -> tuple[tuple[int, datetime], 
     return tuple((row.id, row.taken_at) for row in session.scalars(_facts_of(session, server)))
 
 
-def machines(session: Session, server: str, times: Sequence[datetime]) -> tuple[str, ...]:
-    """Return what tells apart the machines that had the name of a server, for each of these times.
-
-    It is the machine ID in the facts that were read last until then, else first after it. Facts from before the profile
-    began to name another machine say nothing of later times, and the other way round. Without facts of its side of
-    that change, a time is only known to be before or after it. A server that was removed has left no facts.
-    """
-    profile = session.scalar(select(ProfileRow).where(ProfileRow.name == server))
-    if profile is None:
-        return ("",) * len(times)
-    changed = profile.changed_at
-
-    def is_later(at: datetime) -> bool:
-        return changed is not None and at >= changed
-
-    mine = select(FactsRow.id, FactsRow.taken_at).where(FactsRow.profile_id == profile.id)
-    read = [(number, at) for number, at in session.execute(mine.order_by(FactsRow.taken_at, FactsRow.id))]
-    known: dict[int, str] = {}  # by the number of the facts, each of which is a long document
-    found = []
-    for time in times:
-        alike = [(number, at) for number, at in read if is_later(at) is is_later(time)]
-        before = [number for number, at in alike if at <= time]
-        nearest = before[-1] if before else alike[0][0] if alike else None
-        if nearest is not None and nearest not in known:
-            system = facts_by_id(session, nearest).system
-            known[nearest] = (system.machine_id or "") if system is not None else ""
-        machine = known[nearest] if nearest is not None else ""
-        found.append(machine or ("later" if is_later(time) else ""))
-    return tuple(found)
-
-
 def _facts_of(session: Session, server: str) -> Select[FactsRow]:
     mine = FactsRow.profile_id == profile_row(session, server).id
     return select(FactsRow).where(mine).order_by(FactsRow.taken_at.desc(), FactsRow.id.desc())
@@ -197,6 +166,7 @@ def save_checks(session: Session, move: str, results: tuple[CheckResult, ...]) -
             hint=result.hint,
             blocking=result.blocking,
             documentation=result.documentation,
+            pending=result.pending,
         )
         for position, result in enumerate(results)
     ]
@@ -238,6 +208,7 @@ def _check(row: CheckResultRow) -> CheckResult:
         hint=row.hint,
         blocking=row.blocking,
         documentation=row.documentation,
+        pending=bool(row.pending),
     )
 
 

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
-from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
+from core.benchmarks.model import ELSEWHERE, Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.comparison.sets import Start
 from core.errors import InputError
-from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
+from core.history.models import MetricRow, MoveRow, ProfileRow, RepetitionRow, RunRow
 from core.history.recorded_profiles import move_row
 from core.history.types import GarbledError, member, parsed, storable
 from core.sides import Side
@@ -143,9 +143,10 @@ def starts(session: Session, newest: int) -> tuple[Start, ...]:
     of = (RunRow.move_id, RunRow.side, RunRow.server, RunRow.mount_point, RunRow.folder)
     began = func.min(RunRow.started_at)
     query = select(*of, began, func.count()).where(RunRow.outcome == Outcome.DONE.value).group_by(*of)
+    known = {ELSEWHERE, *session.scalars(select(ProfileRow.name))}
     names: dict[int | None, str] = {move.id: move.name for move in session.scalars(select(MoveRow))}
     return tuple(
-        Start(names.get(move), _side(side), server, mount_point, folder, began_at, count)
+        Start(names.get(move), _side(side), server, mount_point, folder, began_at, count, server not in known)
         for move, side, server, mount_point, folder, began_at, count in session.execute(
             query.order_by(began.desc()).limit(newest)
         )

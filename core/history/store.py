@@ -4,7 +4,7 @@ Names that are not there, taken or unfit raise InputError; a history that cannot
 """
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -12,10 +12,12 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Outcome, Repetition, Run
+from core.comparison.machines import Machines
 from core.comparison.sets import ServerPlace, Start
 from core.errors import HistoryError
 from core.facts.model import Facts
 from core.history import archive, executions, findings, log, owners, recorded_profiles, recorded_runs, removal
+from core.history import machines as machines_of_names
 from core.history.archive import Archive
 from core.history.file import HistoryFile
 from core.history.log import ALL, KINDS, Command, Detail, Entry, Filter, Place
@@ -182,10 +184,18 @@ class Store(HistoryFile):
         with self._read() as session:
             return findings.facts_history(session, server)
 
-    def machines(self, server: str, times: Sequence[datetime]) -> tuple[str, ...]:
-        """Return what tells apart the machines that had the name of a server, for each of these times."""
+    def machines(self, servers: Iterable[str], *, move: str | None = None) -> Machines:
+        """Return which machines have had the names of these servers, and which runs are of each of them.
+
+        `move`: only the runs of this move count.
+        """
         with self._read() as session:
-            return findings.machines(session, server, times)
+            return machines_of_names.machines(session, servers, move)
+
+    def facts_of_machine(self, server: str, machine: str) -> Facts | None:
+        """Return the latest facts of a machine that has or had the name of a server; None if there are none."""
+        with self._read() as session:
+            return machines_of_names.facts_of_machine(session, server, machine)
 
     # --- runs (BenchmarkJournal)
 

@@ -51,8 +51,9 @@ def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
-    """Return the notes on the intervals, each once."""
-    return tuple(dict.fromkeys(capital(recorded(row.note)) + "." for row in comparison.rows if row.note))
+    """Return the notes on the intervals, each once, and on names that several machines had."""
+    intervals = dict.fromkeys(capital(recorded(row.note)) + "." for row in comparison.rows if row.note)
+    return tuple(note for note in (*intervals, comparison.machines_note) if note)
 
 
 def diagnosis_text(diagnoses: Sequence[Diagnosis]) -> str:
@@ -66,13 +67,18 @@ def _diagnosis(diagnosis: Diagnosis) -> str:
         if diagnosis.figures
         else tr("nothing measured yet")
     )
-    of = f"{diagnosis.server}, {diagnosis.volume}"
+    of = diagnosis.measured.name
     looked = tr("facts read {facts_taken_at}, {figures}").format(
         facts_taken_at=moment(diagnosis.facts_taken_at), figures=figures
     )
+    unused = counted(
+        diagnosis.unused,
+        "{number} run on this volume does not count, because another machine had the same name then.",
+        "{number} runs on this volume do not count, because another machine had the same name then.",
+    )
+    lines = [f"{of} ({looked})", *([f"  {unused}"] * bool(diagnosis.unused))]
     if not diagnosis.findings:
-        return tr("{of}: no findings ({looked})").format(of=of, looked=looked)
-    lines = [f"{of} ({looked})"]
+        lines[0] = tr("{of}: no findings ({looked})").format(of=of, looked=looked)
     for finding in diagnosis.findings:
         lines += ["", f"  {capital(tr(finding.title))}"]
         lines += [f"    {recorded(sentence)}" for sentence in finding.evidence]
@@ -135,9 +141,10 @@ def compared_rows(comparison: Comparison, names: tuple[str, str], *, every: bool
 
 def pair(comparison: Comparison, number: int) -> Comparison:
     """Return the comparison of the first set with one other; 0: the second set, 1: the third, and so on."""
+    measured = comparison.measured[:1] + comparison.measured[number + 1 : number + 2]
     if number == 0:
         rows = tuple(replace(row, further=()) for row in comparison.rows)
-        return replace(comparison, rows=rows, further=())
+        return replace(comparison, rows=rows, further=(), measured=measured)
     contrasts = ((row, row.further[number - 1]) for row in comparison.rows)
     found = tuple(
         replace(
@@ -151,7 +158,7 @@ def pair(comparison: Comparison, number: int) -> Comparison:
         )
         for row, one in contrasts
     )
-    return Comparison(comparison.old, comparison.further[number - 1], found)
+    return Comparison(comparison.old, comparison.further[number - 1], found, measured=measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,8 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         first, second = self._heads()
         for column, name in ((rows.FIRST, first), (rows.SECOND, second)):
             self.table.rename(column, tr("{name}, mean").format(name=name))
-        said = (self._remark, f"{first}: {compared.old}      {second}: {compared.new}", *rows.notes(compared))
+        left, right = compared.names[:2]
+        said = (self._remark, f"{first}: {left}      {second}: {right}", *rows.notes(compared))
         self.what.setText("\n".join(line for line in said if line))
         sets = self.called if self._usual else (tr("The left side"), tr("The right side"))
         headline = rows.headline(compared, sets, wanted=self._usual)

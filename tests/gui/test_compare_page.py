@@ -104,6 +104,38 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left, mean", "Right, mean"]
 
 
+def test_a_removed_server_is_called_so_where_it_is_picked_and_compared(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    run = next(run for run in full_store.runs("spring") if run.volume.side is Side.OLD)
+    volume = replace(run.volume, side=None, server="db9", folder="/srv/pg/pghaul-bench-000000000009")
+    full_store.add_runs((replace(run, move=None, volume=volume),))
+    shown = shown_page(full_window, qtbot)
+    (number,) = (at for at in range(shown.left.count()) if "db9" in shown.left.itemText(at))
+    assert shown.left.itemText(number).endswith(" db9:/srv/pg (removed)")
+    shown.left.setCurrentIndex(number)
+    shown.left.activated.emit(number)
+    at_rest(qtbot, full_window)
+    assert "db9:/srv/pg (removed)" in shown.what.text()
+    assert shown.what.text().count("(removed)") == 1
+
+
+def test_which_of_several_machines_is_compared_is_said(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    known = full_store.facts("db-old")
+    assert known is not None
+    assert known.system is not None
+    run = full_store.runs("spring", side=Side.OLD, latest_only=True)[0]
+    at = run.started_at + timedelta(days=1)
+    for taken_at, machine in ((run.started_at - timedelta(days=1), "a"), (at, "b")):
+        full_store.save_facts(replace(known, taken_at=taken_at, system=replace(known.system, machine_id=machine)))
+    full_store.add_runs((replace(run, started_at=at, ended_at=at),))
+    shown = shown_page(full_window, qtbot)
+    assert f"(machine since {at:%Y-%m-%d %H:%M})" in shown.what.text()
+    assert "Several machines had the same name" in shown.what.text()
+
+
 @pytest.mark.slow
 def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)

@@ -8,9 +8,10 @@ a figure was not measured or a fact could not be read, there is no finding.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.benchmarks.model import Run
+from core.benchmarks.model import Outcome, Run
 from core.comparison.diagnosis import disks, mounting, results
 from core.comparison.diagnosis.observation import Observation, Storage
+from core.comparison.machines import NO_MACHINES, Machines
 from core.comparison.model import Diagnosis, Finding
 from core.facts.model import Facts
 
@@ -43,15 +44,26 @@ CATALOGUE: tuple[Declaration, ...] = (
 """Every finding, what costs most first. Names are for ever."""
 
 
-def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> Diagnosis:
+def diagnose(
+    facts: Facts,
+    mount_point: str,
+    runs: Sequence[Run] = (),
+    machines: Machines = NO_MACHINES,
+    machine: str | None = None,
+) -> Diagnosis:
     """What explains, or will make, poor results of a volume.
 
     Args:
-        facts: of the server that the volume hangs on.
+        facts: of the machine that the volume hangs on.
         mount_point: the volume.
-        runs: what was measured; runs on other volumes are left aside.
+        runs: what was measured; runs on other volumes and on other machines are left aside.
+        machines: whose runs they are.
+        machine: what the machine of the facts is known by; None: the one that has the server's name now.
     """
-    storage = Storage(facts, mount_point, tuple(runs))
+    machine = machines.now.get(facts.server, "") if machine is None else machine
+    here = [run for run in runs if (run.volume.server, run.volume.mount_point) == (facts.server, mount_point)]
+    own = machines.on(here, facts.server, machine)
+    storage = Storage(facts, mount_point, own)
     # each looks for itself: none rests on what another found
     seen = [(declaration, declaration.look(storage)) for declaration in CATALOGUE]
     return Diagnosis(
@@ -60,6 +72,8 @@ def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> Diagno
         facts_taken_at=facts.taken_at,
         figures=len(storage.figures),
         findings=tuple(_finding(declaration, found) for declaration, found in seen if found is not None),
+        since=machines.volume(facts.server, machine, mount_point).since if own else None,
+        unused=sum(run.outcome is Outcome.DONE and run not in own for run in here),
     )
 
 

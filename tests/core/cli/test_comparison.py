@@ -1,12 +1,15 @@
 """`pghaul compare --outputs` and `pghaul diagnose`, without a server."""
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from core.cli.main import main
 from core.history.store import Store
+from core.sides import Side
 from tests.core.cli.refusals import reasons
 from tests.core.history import samples
 
@@ -84,3 +87,42 @@ def test_a_diagnosis_of_other_volumes(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["diagnose", samples.MOVE.name, "nowhere:/", "--last"]) == 2
     assert "'nowhere:/'" in capsys.readouterr().err
     assert main(["diagnose", samples.MOVE.name, "old:/", "--side", "old", "--last"]) == 2
+
+
+def test_a_removed_server_is_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+        for run in store.runs(samples.MOVE.name):
+            if run.volume.side is Side.OLD:
+                store.add_runs((replace(run, move=None, volume=replace(run.volume, side=None, server="db9")),))
+    volume, other = f"db9:{samples.MOVE.old_volume}", f"{samples.MOVE.new}:{samples.MOVE.new_volume}"
+    assert main(["compare", volume, other]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert head.count(f"{volume} (removed)") == 2  # its column, and that of the ratio
+    assert main(["compare", volume, other, "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert (compared["old"], compared["new"]) == (volume, other)
+    told = [[(one["server"], one["removed"], one["since"]) for one in of] for of in compared["measured"]]
+    assert told == [[("db9", True, None)], [(samples.MOVE.new, False, None)]]
+
+
+def test_machines_that_had_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+        known = store.facts(samples.MOVE.old)
+        assert known is not None
+        assert known.system is not None
+        run = store.runs(samples.MOVE.name, side=Side.OLD, latest_only=True)[-1]
+        at = run.started_at + timedelta(days=1)
+        for taken_at, machine in ((known.taken_at, "a"), (at, "b")):
+            store.save_facts(replace(known, taken_at=taken_at, system=replace(known.system, machine_id=machine)))
+        store.add_runs((replace(run, started_at=at, ended_at=at),))
+    since = f"(machine since {at:%Y-%m-%d %H:%M})"
+    assert main(["compare", samples.MOVE.name]) == 0
+    shown = capsys.readouterr().out
+    assert since in shown.splitlines()[0]
+    assert samples.MOVE.old in shown.splitlines()[-1]
+    assert main(["diagnose", samples.MOVE.name, "--side", "old", "--last"]) == 0
+    head, unused = capsys.readouterr().out.splitlines()[:2]
+    assert since in head
+    assert " runs on this volume do not count" in unused
