@@ -23,7 +23,7 @@ from core.history.copies import (
     snapshot,
 )
 from core.history.damage import broken_pages, schema_of
-from core.history.database import FILE_NAME, error_text, history_errors, is_damage, make_private
+from core.history.database import FILE_NAME, error_text, history_errors, is_damage, make_private, sqlite_says
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def backup(folder: Path, to: Path | None = None, *, replacing: bool = False) -> 
         flush_folder(to.parent)
     except (sqlite3.Error, OSError) as error:
         if isinstance(error, sqlite3.Error) and is_damage(error):
-            raise _damaged(path, error_text(error)) from error
+            raise _damaged(path, sqlite_says(error)) from error
         raise HistoryError(
             f"the history {path} could not be copied to {to}: {error_text(error)}",
             f"check that {to.parent} has enough free space and that you may write there",

@@ -25,6 +25,7 @@ from core.history.database import (
     history_errors,
     is_damage,
     revision_of,
+    sqlite_says,
     upgrade,
 )
 from core.history.findings import loaded
@@ -108,9 +109,10 @@ def broken_pages(path: Path) -> tuple[str, ...]:
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            return (str(error),)
+            return (sqlite_says(error),)
     lines = [] if found == ["ok"] else "\n".join(found).splitlines()
-    return (*lines, *(f"{table} {row}: it belongs to nothing in {parent}" for table, row, parent, _ in lost))
+    said = (f"SQLite says: {line}" for line in lines)
+    return (*said, *(f"{table} {row}: it belongs to nothing in {parent}" for table, row, parent, _ in lost))
 
 
 def schema_of(path: Path) -> str | None:

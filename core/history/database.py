@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
@@ -42,7 +42,10 @@ class Migrations:
 
 MIGRATIONS = Migrations(
     Path(__file__).parent / "migrations",
-    ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014"),
+    (
+        *("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013"),
+        *("0014", "0015"),
+    ),
 )
 
 
@@ -140,7 +143,7 @@ def keep_copy(path: Path, revision: str) -> Path:
         snapshot(path, copy)
     except (sqlite3.Error, OSError) as error:
         raise HistoryError(
-            f"the history {path} could not be copied before its upgrade: {error}",
+            f"the history {path} could not be copied before its upgrade: {error_text(error)}",
             f"free some space in {path.parent}; nothing was changed",
         ) from error
     return copy
@@ -293,32 +296,55 @@ def engine_of(path: Path) -> Engine:
     return engine
 
 
-_IN_USE = (
-    "the history {path} is in use by another program",
+class _Problem(NamedTuple):
+    """What a result code of SQLite means for the history, and what to do about it.
+
+    `cause` says it shorter, where another sentence tells what could not be done.
+    """
+
+    sentence: str
+    hint: str
+    cause: str
+
+
+_IN_USE = _Problem(
+    "the history {path} is in use by another program (SQLite says: {said})",
     "wait until that program has finished, then try again",
+    "another program uses it",
 )
 _PROBLEMS = {
     sqlite3.SQLITE_BUSY: _IN_USE,
     sqlite3.SQLITE_LOCKED: _IN_USE,
-    sqlite3.SQLITE_READONLY: (
-        "the history {path} cannot be written",
+    sqlite3.SQLITE_READONLY: _Problem(
+        "the history {path} cannot be written (SQLite says: {said})",
         "allow your user to write the file and its folder",
+        "it is write-protected",
     ),
-    sqlite3.SQLITE_FULL: (
-        "the history {path} cannot be written: the disk is full",
+    sqlite3.SQLITE_FULL: _Problem(
+        "the history {path} cannot be written: the disk is full (SQLite says: {said})",
         "free some space; everything that was recorded is kept",
+        "the disk is full",
     ),
-    sqlite3.SQLITE_NOTADB: (
-        "the history {path} is not an SQLite database",
+    sqlite3.SQLITE_IOERR: _Problem(
+        "the history {path} cannot be read or written: its disk reports an error (SQLite says: {said})",
+        "look for errors of the disk in the log of the system; if the history is on a network drive, check that it is "
+        "connected",
+        "the disk reports errors",
+    ),
+    sqlite3.SQLITE_NOTADB: _Problem(
+        "the history {path} is not an SQLite database (SQLite says: {said})",
         "restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
+        "it is no database",
     ),
-    sqlite3.SQLITE_CORRUPT: (
-        "the history {path} is damaged",
+    sqlite3.SQLITE_CORRUPT: _Problem(
+        "the history {path} is damaged (SQLite says: {said})",
         "restore a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
+        "it is damaged",
     ),
-    sqlite3.SQLITE_CANTOPEN: (
-        "the history {path} cannot be opened",
+    sqlite3.SQLITE_CANTOPEN: _Problem(
+        "the history {path} cannot be opened (SQLite says: {said})",
         "check the permissions of the file and its folder",
+        "it cannot be opened",
     ),
 }
 """What is wrong and what to do about it, by SQLite's primary result code (https://sqlite.org/rescode.html)."""
@@ -334,8 +360,16 @@ def _primary_code(error: BaseException | None) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
+def sqlite_says(error: sqlite3.Error) -> str:
+    """SQLite's own words, as what they are: one can search for them."""
+    return f"SQLite says: {error}"
+
+
 def error_text(error: Exception) -> str:
-    """What the system or SQLite says, in a few words."""
+    """Why something could not be done, in a few words: what an error of the system says, or a code of SQLite means."""
+    if isinstance(error, sqlite3.Error):
+        found = _PROBLEMS.get(_primary_code(error))
+        return sqlite_says(error) if found is None else f"{found.cause} ({sqlite_says(error)})"
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text.lower()
 
@@ -343,6 +377,8 @@ def error_text(error: Exception) -> str:
 def _error(path: Path, cause: BaseException | None) -> HistoryError:
     found = _PROBLEMS.get(_primary_code(cause))
     if found is not None:
-        problem, hint = found
-        return HistoryError(problem.format(path=path), hint)
-    return HistoryError(f"the history {path} cannot be read or written: {str(cause).lower()}")
+        return HistoryError(found.sentence.format(path=path, said=cause), found.hint)
+    return HistoryError(
+        f"the history {path} cannot be read or written (SQLite says: {cause})",
+        "check whether it is damaged: pghaul history check",
+    )

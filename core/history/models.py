@@ -238,6 +238,8 @@ class CheckResultRow(Base):
     hint: Mapped[str]
     blocking: Mapped[bool]
     documentation: Mapped[str]
+    pending: Mapped[bool | None]
+    """Null: recorded before pghaul told a check that is to run first from one that has no result."""
 
 
 class WaiverRow(OfMove, Base):

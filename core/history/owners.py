@@ -8,7 +8,6 @@ import contextlib
 import os
 import re
 import secrets
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
@@ -19,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from core.errors import InputError, TakenOverError
+from core.file_locks import try_lock
 from core.history.belonging import ALIVE
 from core.history.models import ExecutionRow
 from core.history.recorded_profiles import move_row
@@ -45,7 +45,7 @@ class Owners:
                 self._folder.mkdir(mode=0o700, exist_ok=True)
                 token = secrets.token_hex(8)
                 handle = os.open(self._folder / token, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-                _locked(handle)
+                try_lock(handle)
                 self._mine = (token, handle)
             return self._mine[0]
 
@@ -67,7 +67,7 @@ class Owners:
                 handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             except OSError:
                 return False
-            dead = _locked(handle)
+            dead = try_lock(handle)
             os.close(handle)
             if dead:
                 with suppress(OSError):
@@ -83,28 +83,6 @@ class Owners:
                 with suppress(OSError):
                     (self._folder / token).unlink()
                 self._mine = None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _locked(handle: int) -> bool:
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _locked(handle: int) -> bool:
-        """Lock the file, and return whether no other process holds the lock."""
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
 
 
 # Whether the process that records into a team's history still lives: an advisory lock, which its death frees.

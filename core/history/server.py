@@ -197,36 +197,36 @@ def _unprepared(name: str, revision: str | None, migrations: Migrations) -> Hist
 
 
 _IN_USE = (
-    "the history {name} is in use by another program ({said})",
+    "the history {name} is in use by another program (PostgreSQL says: {said})",
     "wait until that program has finished, then try again",
 )
 _NOT_ALLOWED = "ask its administrator to grant your role the right; pghaul history grants prints the statements"
-_LET_IN = "to store another password: pghaul history use URL --password; or ask its administrator for access"
-_NOT_OURS = ("the history {name} was changed by another program ({said})", _OTHER_COPY)
+_LET_IN = "store another password with pghaul history use URL --password, or ask its administrator for access"
+_NOT_OURS = ("the history {name} was changed by another program (PostgreSQL says: {said})", _OTHER_COPY)
 _PROBLEMS = (
-    ("42501", "the history {name} does not allow this ({said})", _NOT_ALLOWED),
+    ("42501", "the history {name} does not allow this (PostgreSQL says: {said})", _NOT_ALLOWED),
     (
         "25006",
-        "the history {name} is read-only: its server is a standby, or set to read-only ({said})",
+        "the history {name} is read-only: its server is a standby, or set to read-only (PostgreSQL says: {said})",
         "use the URL of the primary server",
     ),
     (
         "53100",
-        "the history {name} cannot be written: the disk of its server is full ({said})",
+        "the history {name} cannot be written: the disk of its server is full (PostgreSQL says: {said})",
         "free some space; everything that was recorded is kept",
     ),
     (
         "53300",
-        "the history {name} cannot be reached: its server has reached its limit of connections ({said})",
+        "the history {name} cannot be reached: its server accepts no more connections (PostgreSQL says: {said})",
         "try again when its server has a connection left",
     ),
     ("55P03", *_IN_USE),
     ("57014", *_IN_USE),
     ("40P01", *_IN_USE),
-    ("28", "the history {name} refuses the login ({said})", _LET_IN),
+    ("28", "the history {name} refuses the login (PostgreSQL says: {said})", _LET_IN),
     (
         "3D000",
-        "the history {name} does not exist: its server has no such database ({said})",
+        "the history {name} does not exist: its server has no such database (PostgreSQL says: {said})",
         "create the database with createdb",
     ),
     ("22", *_NOT_OURS),
@@ -234,7 +234,7 @@ _PROBLEMS = (
     ("42", *_NOT_OURS),
     (
         "XX00",
-        "the history {name} is damaged ({said})",
+        "the history {name} is damaged (PostgreSQL says: {said})",
         f"ask its administrator to check it with pg_amcheck; {_OTHER_COPY}",
     ),
 )
@@ -261,21 +261,24 @@ def _error(name: str, cause: BaseException | None) -> HistoryError:
             return kind(problem.format(name=name, said=said), hint)
     attempt = _login_attempt(cause)
     if attempt is not None and attempt.needs_password:
-        return HistoryError(f"the history {name} refuses the login ({said})", _LET_IN)
+        return HistoryError(f"the history {name} refuses the login (libpq says: {said})", _LET_IN)
     if attempt is not None:  # the password may be right: no such database, no connection left, a server that stops
         return HistoryLostError(
-            f"the history {name} cannot be reached ({said})",
+            f"the history {name} cannot be reached (libpq says: {said})",
             f"check that its server is running, has this database and accepts another connection; {_LET_IN}",
         )
     if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
-        return HistoryError(f"the history {name} was changed by another program ({said})", _OTHER_COPY)
+        return HistoryError(f"the history {name} was changed by another program (psycopg says: {said})", _OTHER_COPY)
     if not state or state.startswith(("08", "57P")):
+        who = "PostgreSQL" if state else "libpq"
         return HistoryLostError(
-            f"the history {name} cannot be reached ({said})",
+            f"the history {name} cannot be reached ({who} says: {said})",
             "check that its server is running and that the network is up; if this workstation does not trust the "
             "authority of its certificate, name the authority: ?sslmode=verify-full&sslrootcert=FILE",
         )
-    return HistoryError(f"the history {name} cannot be read or written ({said})", "check the log of its server")
+    return HistoryError(
+        f"the history {name} cannot be read or written (PostgreSQL says: {said})", "check the log of its server"
+    )
 
 
 # Who of a team may do what in its history: the SQL by which its administrator says so.

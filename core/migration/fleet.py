@@ -6,10 +6,9 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from core.facts.model import Facts
-from core.migration.checks import list_pending
 from core.migration.estimate.assumptions import WAY_BACK
 from core.migration.estimate.night import WINDOWS
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import CheckResult, tally
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.fleet import FleetMove, MoveState
@@ -23,8 +22,6 @@ def make_fleet_move(
     estimate: Estimate | None,
     moved_at: datetime | None = None,
     unknown: str = "",
-    *,
-    new: Facts | None = None,
 ) -> FleetMove:
     """Return a move with what is known of it.
 
@@ -35,22 +32,17 @@ def make_fleet_move(
         estimate: its estimate; None if there is none.
         moved_at: when it was carried out; None if it was not.
         unknown: why it was not checked, if that is known.
-        new: the facts of the new server, which say whether results are unknown because nobody has looked yet. Without
-            them, each unknown that could prevent the move does so.
     """
     cluster = old.cluster(move.cluster) if old is not None else None
     method = estimate.method(estimate.to_take) if estimate is not None else None
     if checks is None and not unknown:
         unknown = "it was not checked yet"
-    stopping = [each for each in checks or () if each.stops]
-    # An execution runs the checks itself, and there every such unknown is a blocker. Here it is something to do first.
-    pending = () if old is None or new is None else list_pending(move, old, new, stopping)
     return FleetMove(
         move=move,
         size_bytes=cluster.size_bytes if cluster is not None else None,
-        stops=tuple(each.title for each in stopping if each not in pending),
-        pending=tuple(each.title for each in pending),
-        warnings=sum(each.status is Status.WARNING for each in checks or ()),
+        stops=tuple(each.title for each in checks or () if each.stops),
+        pending=tuple(each.title for each in checks or () if each.pending),
+        warnings=tally(checks or ()).warnings,
         method=method.method if method is not None else "",
         downtime_seconds=method.downtime_seconds if method is not None else None,
         duration_seconds=method.duration_seconds if method is not None else None,

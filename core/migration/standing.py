@@ -11,7 +11,7 @@ from core import units
 from core.migration.execution.outcome import follow_up_tasks, open_follow_up_tasks
 from core.migration.execution.status import applications_stopped, unfinished, was_stopped_before
 from core.migration.execution.timeline import account
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import CheckResult, tally
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import FollowUpGroup, Plan
@@ -123,22 +123,25 @@ def _latest_moment(moments: tuple[datetime | None, datetime | None]) -> datetime
 def _checks_mark(known: KnownState) -> Mark:
     if known.checks is None:
         return Mark(Milestone.CHECK, Condition.OPEN, "not run yet")
-    blockers = sum(result.stops for result in known.checks)
-    warnings = sum(result.warns for result in known.checks)
-    unknown = sum(result.status is Status.UNKNOWN and not result.stops for result in known.checks)
+    found = tally(known.checks)
+    blockers, warnings, pending = found.stopping, found.warnings, found.pending
+    summary = f"blockers: {blockers}, warnings: {warnings}"
+    if pending:
+        summary = f"blockers: {blockers}, warnings: {warnings}, to run first: {pending}"
     at = known.checked_at
     if any(moment is not None and at is not None and moment > at for moment in known.facts_at):
-        return Mark(
-            Milestone.CHECK, Condition.STALE, f"blockers: {blockers}, warnings: {warnings}; the facts are newer", at
-        )
-    if not blockers and not warnings:
-        number = len(known.checks)
-        if unknown:
-            summary = f"no blockers and no warnings; without a result: {unknown} of {number}"
-            return Mark(Milestone.CHECK, Condition.DONE, summary, at)
-        return Mark(Milestone.CHECK, Condition.DONE, f"all {number} checks passed or waived", at)
-    condition = Condition.BLOCKED if blockers else Condition.WARNING
-    return Mark(Milestone.CHECK, condition, f"blockers: {blockers}, warnings: {warnings}", at)
+        return Mark(Milestone.CHECK, Condition.STALE, f"{summary}; the facts are newer", at)
+    if blockers:
+        return Mark(Milestone.CHECK, Condition.BLOCKED, summary, at)
+    if pending:  # nobody has run them yet: what is next is to run the checks
+        return Mark(Milestone.CHECK, Condition.OPEN, summary, at)
+    if warnings:
+        return Mark(Milestone.CHECK, Condition.WARNING, summary, at)
+    number, unknown = len(known.checks), found.unknown
+    if unknown:
+        summary = f"no blockers and no warnings; without a result: {unknown} of {number}"
+        return Mark(Milestone.CHECK, Condition.DONE, summary, at)
+    return Mark(Milestone.CHECK, Condition.DONE, f"all {number} checks passed or waived", at)
 
 
 def _probes_mark(known: KnownState) -> Mark:

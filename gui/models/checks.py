@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from core.language import marked, tr, tr_counted
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import CheckResult, tally
 from core.migration.model.move import Move
 from core.sides import Side
 from core.tones import Tone
@@ -15,10 +15,11 @@ from gui.models.words import capital, counted, listed, moment, side_head, status
 
 
 class Group(StrEnum):
-    """What a counter counts: the checks of a status, or those whose warning was accepted."""
+    """What a counter counts: the checks of a status, those that are to run first, or those that were waived."""
 
     BLOCKER = "blocker"
     UNKNOWN = "unknown"
+    PENDING = "pending"
     WARNING = "warning"
     WAIVED = "waived"
     PASS = "pass"  # noqa: S105  a status, no password
@@ -27,24 +28,33 @@ class Group(StrEnum):
 _NAMES = {
     Group.BLOCKER: marked("Blockers"),
     Group.UNKNOWN: marked("Unknown"),
+    Group.PENDING: marked("To run first"),
     Group.WARNING: marked("Warnings"),
     Group.WAIVED: marked("Waived"),
     Group.PASS: marked("Passed"),
 }
-_TONES = {Group.BLOCKER: Tone.BAD, Group.WARNING: Tone.WARNING, Group.PASS: Tone.GOOD}
+_WHERE_ANY = frozenset({Group.PENDING, Group.WAIVED})
+"""Groups that are shown only if they contain a check."""
+_TONES = {
+    Group.BLOCKER: Tone.BAD,
+    Group.PENDING: Tone.WARNING,
+    Group.WARNING: Tone.WARNING,
+    Group.PASS: Tone.GOOD,
+}
 
 
 def group_of(result: CheckResult) -> Group:
     """Return which counter counts the check."""
+    if result.pending:
+        return Group.PENDING
     return Group.WAIVED if result.waiver is not None else Group(result.status.value)
 
 
 def verdict(results: Sequence[CheckResult]) -> Verdict:
     """Return whether the checks stop the move, as a sentence."""
-    stopping = [one.status for one in results if one.stops]
-    blockers = stopping.count(Status.BLOCKER)
-    unknown = len(stopping) - blockers
-    if stopping:
+    found = tally(results)
+    blockers, unknown = found.blockers, found.unanswered
+    if found.stopping:
         what = listed(
             text
             for number, text in (
@@ -53,12 +63,18 @@ def verdict(results: Sequence[CheckResult]) -> Verdict:
             )
             if number
         )
-        said = tr_counted("{what} stops the move.", "{what} stop the move.", len(stopping)).format(what=what)
+        said = tr_counted("{what} stops the move.", "{what} stop the move.", found.stopping).format(what=what)
         return Verdict(said, Tone.BAD)
-    warnings = sum(one.warns for one in results)
-    if warnings:
+    if found.pending:
         said = counted(
-            warnings,
+            found.pending,
+            "Nothing is known that stops the move. {number} check is to run first.",
+            "Nothing is known that stops the move. {number} checks are to run first.",
+        )
+        return Verdict(said, Tone.WARNING)
+    if found.warnings:
+        said = counted(
+            found.warnings,
             "Nothing stops the move. {number} warning is open.",
             "Nothing stops the move. {number} warnings are open.",
         )
@@ -67,15 +83,15 @@ def verdict(results: Sequence[CheckResult]) -> Verdict:
 
 
 def counters(results: Sequence[CheckResult]) -> tuple[Counter, ...]:
-    """Return how many checks there are of each group, the worst first; waived ones only if there are any."""
+    """Return how many checks there are of each group, the worst first."""
     groups = [group_of(one) for one in results]
     tones = dict(_TONES)
-    if any(one.stops and one.status is Status.UNKNOWN for one in results):
+    if tally(results).unanswered:
         tones[Group.UNKNOWN] = Tone.BAD
     return tuple(
         Counter(group.value, tr(_NAMES[group]), groups.count(group), tones.get(group, Tone.MUTED))
         for group in Group
-        if group is not Group.WAIVED or group in groups
+        if group not in _WHERE_ANY or group in groups
     )
 
 
@@ -86,7 +102,7 @@ def explained(result: CheckResult, move: Move | None = None) -> Explained:
     waived = "" if waiver is None else f"{waiver.reason} ({waiver.by}, {moment(waiver.at)})"
     return Explained(
         title=tr(result.title),
-        status=capital(tr("waived") if waiver is not None else tr(result.status)),
+        status=capital(tr(result.state)),
         tone=status_tone(result) or Tone.MUTED,
         lead=compared(result.message),
         paragraphs=told(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core import api, units
-from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, NetworkLink, Tool
+from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, Memory, NetworkLink, Tool
 from core.language import marked, tr
 from core.tones import Tone
 from gui.models.sentences import compared, recorded
@@ -127,6 +127,8 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
             (tr("Block / WAL block / WAL segment"), " / ".join(map(units.block, _blocks(cluster)))),
             (tr("Data checksums"), {None: None, 0: tr("off")}.get(control.data_checksums, tr("on"))),
         ]
+    if cluster.process is not None and cluster.process.memory_limit_bytes is not None:
+        pairs.append((tr("Memory limit of its control group"), units.size(cluster.process.memory_limit_bytes)))
     pairs += [
         (tr("Tablespace {oid}").format(oid=one.oid), f"{one.location}, {units.size(one.size_bytes)}")
         for one in cluster.tablespaces
@@ -161,8 +163,19 @@ def _single(subject: str, name: str, values: Sequence[Text], matters: bool) -> F
 
 
 def _value(facts: Facts | None, part: str, attribute: str) -> Text:
-    value: Text = getattr(getattr(facts, part, None), attribute, None)
+    found = getattr(facts, part, None)
+    if isinstance(found, Memory) and attribute == "total_bytes":
+        return _memory(found)
+    value: Text = getattr(found, attribute, None)
     return units.size(value) if attribute.endswith("_bytes") and isinstance(value, int) else value
+
+
+def _memory(one: Memory) -> str:
+    if one.limit_bytes is None:
+        return units.size(one.total_bytes)
+    return tr("{limit} of {total}, limited by its control group").format(
+        limit=units.size(one.limit_bytes), total=units.size(one.total_bytes)
+    )
 
 
 def _several(

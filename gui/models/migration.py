@@ -96,7 +96,7 @@ def check_text(result: CheckResult, move: Move | None = None) -> str:
     """Return a check as text: evidence, meaning and hint; `move`: whose servers are named."""
     servers = ("", "") if move is None else (move.old, move.new)
     old, new = (side_head(side, server) for side, server in zip(Side, servers, strict=True))
-    lines = [f"{tr(result.title)}: {tr(result.status)}", "", compared(result.message)]
+    lines = [f"{tr(result.title)}: {tr(result.state)}", "", compared(result.message)]
     if result.hint:
         lines += ["", tr("What to do: {hint}").format(hint=recorded(result.hint))]
     if result.waiver is not None:
@@ -191,7 +191,7 @@ def plan_reason(plan: Plan) -> str:
 
 
 def _status(result: CheckResult) -> str:
-    return capital(tr("waived") if result.waiver is not None else tr(result.status))
+    return capital(tr(result.state))
 
 
 def _bound(stage: Stage) -> str:

@@ -69,6 +69,7 @@ _BY_BUTTON = (
     _typed(rf"pghaul move hook {_NAME} {_NAME} --side {_NAME} --command …", marked("Hooks")),
     _typed(r"pghaul move add --replace(?: … --tablespace [^`]*)?", marked("Edit the move")),
     _typed(r"--tablespace (?:FOLDER=TARGET|ORDNER=ZIEL)", marked("its location on the new server")),
+    _typed(r"(?:with|mit): pghaul move add(?! )", marked("on the page Moves")),
     _typed(r"pghaul move add(?: …)?", marked("New move")),
     _typed(r"pghaul server add", marked("Add a server")),
     _typed(r"pghaul survey LIST", marked("Choose a list")),
@@ -110,6 +111,8 @@ def status_tone(result: CheckResult) -> Tone | None:
         return None
     if result.stops:
         return Tone.BAD
+    if result.pending:
+        return Tone.WARNING
     return {Status.WARNING: Tone.WARNING, Status.PASS: Tone.GOOD}.get(result.status, Tone.MUTED)
 
 

@@ -38,7 +38,8 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
     help = marked(
         "The checks show what would go wrong, the most serious results first. A blocker prevents the move. A "
         "check without a result also prevents it if it could be a blocker. You can waive a warning with a "
-        "reason. A waiver is valid only for the evidence that the check has found."
+        "reason. A waiver is valid only for the evidence that the check has found. After a survey, the checks that "
+        "need a temporary cluster are still to run."
     )
     doing, button_text = marked("Checks of {move}"), marked("&Run the checks")
     nothing = marked(

@@ -3,7 +3,7 @@
 The ID of a check never changes: history, reports and scripts refer to it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from core.facts.model import Facts
 from core.facts.sections import TRIAL
@@ -61,7 +61,8 @@ def run_checks(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
     """Return the results of every check on the facts of both servers, worst first."""
     context = CheckContext(move, old, new)
     major_version = context.cluster.series if context.cluster is not None else None
-    results = [_check_result(each, each.run(context), major_version) for each in CHECKS]
+    waiting = frozenset[str]() if _was_asked(context) else _answered_by_asking(context)
+    results = [_check_result(each, each.run(context), major_version, waiting) for each in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
 
 
@@ -69,17 +70,12 @@ _ASKED = (needs.BINARIES, needs.NEW_CONTROL)
 """What the checks of a move learn from a temporary cluster, which they create on the new server."""
 
 
-def list_pending(move: Move, old: Facts, new: Facts, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
-    """Return the results that are unknown only because no temporary cluster was created for this move yet.
+def _answered_by_asking(context: CheckContext) -> frozenset[str]:
+    """Return the IDs of the checks that a temporary cluster on the new server would answer.
 
-    A survey creates none, so such results say nothing about the new server. A result whose other facts were not read
-    either is not among them: a temporary cluster would not answer it.
+    A check whose other facts were not read either is not among them: a temporary cluster would not answer it.
     """
-    context = CheckContext(move, old, new)
-    if _was_asked(context):
-        return ()
-    answered = {each.id for each in CHECKS if _would_be_answered(each, context)}
-    return tuple(each for each in results if each.status is Status.UNKNOWN and each.id in answered)
+    return frozenset(each.id for each in CHECKS if each.blocking and _would_be_answered(each, context))
 
 
 def _was_asked(context: CheckContext) -> bool:
@@ -109,7 +105,7 @@ def documentation(page: str, major_version: str | None) -> str:
     return f"https://www.postgresql.org/docs/{major_version}/{page}.html"
 
 
-def _check_result(check: Check, finding: Finding, major_version: str | None) -> CheckResult:
+def _check_result(check: Check, finding: Finding, major_version: str | None, waiting: AbstractSet[str]) -> CheckResult:
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -120,4 +116,5 @@ def _check_result(check: Check, finding: Finding, major_version: str | None) -> 
         hint=finding.hint,
         blocking=check.blocking,
         documentation=documentation(check.page, major_version),
+        pending=finding.status is Status.UNKNOWN and check.id in waiting,
     )

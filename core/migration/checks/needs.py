@@ -417,7 +417,8 @@ NEW_CONTROL = Need(
 def _read_new_postgresql(context: CheckContext) -> tuple[object, ...] | None:
     """Return the clusters and server programs on the new server, of whatever major version; None if there are none."""
     tools = [context.new.tool(name) for name in ("postgres", "pg_test_fsync", "pgbench")]
-    found = (*context.new.clusters, *(tool for tool in tools if tool is not None and tool.path is not None))
+    named = (tool for tool in tools if tool is not None and tool.path is not None)
+    found = (*context.new.clusters, *named, *(programs.server_programs(context.new) or ()))
     return found or None
 
 
@@ -425,7 +426,7 @@ NEW_POSTGRESQL = Need(
     "new.postgresql",
     "clusters and programs of PostgreSQL",
     _read_new_postgresql,
-    (discovery.POSTMASTERS, programs.TOOLS),
+    (discovery.POSTMASTERS, programs.TOOLS, programs.SERVER_PROGRAMS),
 )
 BINARIES = Need(
     "new.binaries",

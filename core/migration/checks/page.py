@@ -9,9 +9,10 @@ _HEAD = """\
 # Checks
 
 `pghaul check MOVE` makes these checks, in this order. A blocker prevents the move. So does a check that can block and
-whose facts could not be read (`unknown`). A warning can be waived: `pghaul check MOVE --waive ID --reason TEXT`. The
-waiver holds while the check finds the same evidence. A check compares nothing if what it needs could not be read. What
-it uses in some cases only is in brackets. `python -m core.migration.checks.page` generates this page.
+whose facts could not be read (`unknown`). After a survey, a check that needs a temporary cluster is still to run. Until
+then it is no blocker, but no move begins without it. A warning can be waived: `pghaul check MOVE --waive ID --reason
+TEXT`. The waiver holds while the check finds the same evidence. A check compares nothing if what it needs could not be
+read. What it uses in some cases only is in brackets. `python -m core.migration.checks.page` generates this page.
 
 | id | title | can block | compares | needs | PostgreSQL's documentation |
 | --- | --- | --- | --- | --- | --- |

@@ -29,7 +29,7 @@ class FleetMove:
         stops: the titles of the checks that prevent it; a conflicting move comes last.
         pending: the titles of the checks that could prevent it and wait for a temporary cluster on the new server. Only
             the checks of the move itself create one.
-        warnings: how many checks have warnings.
+        warnings: how many warnings nobody has accepted.
         method: the recommended method; empty if none is possible or nothing was estimated.
         downtime_seconds: the downtime of that method.
         duration_seconds: the whole duration of that method.

@@ -15,11 +15,13 @@ import pytest
 
 from core.errors import HistoryError
 from core.history import database
-from core.history.database import FILE_NAME, FileDatabase, open_engine
+from core.history.database import FILE_NAME, FileDatabase, open_engine, sqlite_says
 from core.history.store import Store
 from core.servers.profiles import Profile
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, OLD
+from tests.failing_disk import failing_disk
+from tests.german import english_in
 
 
 def _mode(path: Path) -> int:
@@ -198,6 +200,7 @@ def test_a_folder_that_may_not_be_written(unprivileged: Path) -> None:
         (sqlite3.SQLITE_BUSY_SNAPSHOT, "in use by another program"),
         (sqlite3.SQLITE_READONLY_DBMOVED, "cannot be written"),
         (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_IOERR_READ, "its disk reports an error"),
         (sqlite3.SQLITE_NOTADB, "is not an SQLite database"),
         (sqlite3.SQLITE_CORRUPT, "is damaged"),
         (sqlite3.SQLITE_CANTOPEN, "cannot be opened"),
@@ -214,6 +217,30 @@ def test_what_is_wrong_is_told_by_sqlites_code_and_not_by_its_words(
     with pytest.raises(HistoryError) as raised, database.history_errors(tmp_path):
         raise error
     assert says in raised.value.message
+    assert raised.value.message.endswith(f" (SQLite says: {words})")  # so that one can search for it
+    assert english_in(raised.value) == []
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, None])
+def test_a_cause_in_another_sentence_is_told_by_its_code_too(tmp_path: Path, code: int | None) -> None:
+    error = sqlite3.OperationalError("words of SQLite")
+    if code is not None:
+        error.sqlite_errorcode = code
+    cause = database.error_text(error)
+    assert (cause == "SQLite says: words of SQLite") is (code is None)
+    assert cause.endswith(sqlite_says(error) + ("" if code is None else ")"))
+    failed = HistoryError(f"the history {tmp_path} could not be rescued: {cause}")
+    assert english_in(failed, str(tmp_path)) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+def test_an_error_of_the_disk_keeps_what_was_recorded(filled: Store) -> None:
+    said = r"its disk reports an error \(SQLite says: disk I/O error\)"
+    with failing_disk(), pytest.raises(HistoryError, match=said) as refused:
+        filled.remove_move(MOVE.name)
+    assert "log of the system" in refused.value.hint
+    assert filled.moves() == (MOVE,)
+    filled.remove_move(MOVE.name)
 
 
 def test_another_program_that_holds_it(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,8 +93,8 @@ def test_while_it_records_on_a_server() -> None:
 def test_a_file_that_cannot_be_made(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The history is as it was, and nothing half made lies about: filling.py compares both."""
     said = {
-        "upgrade": "could not be copied before its upgrade: database or disk is full",
-        "backup": "could not be copied to .*: database or disk is full",
+        "upgrade": "could not be copied before its upgrade: the disk is full .*SQLite says: database or disk is full",
+        "backup": "could not be copied to .*: the disk is full",
         "restore": "could not be restored|the disk is full",
         "rescue": "could not be rescued|the disk is full",
         "begin": "the disk is full",

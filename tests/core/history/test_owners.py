@@ -1,21 +1,20 @@
 """A run whose process is gone is ended as interrupted; one whose process lives is left alone."""
 
 import dataclasses
-import fcntl
-import importlib.util
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from core.benchmarks.model import Outcome
+from core.history import owners
 from core.history.belonging import ALIVE
 from core.history.owners import Owners
 from core.history.store import Store
 from tests.core.history import samples
+from tests.windows import windows_locks
 
 PROJECT = Path(__file__).resolve().parents[3]
 HOLD = """
@@ -87,23 +86,8 @@ def test_a_token_is_alive_until_its_owner_lets_go(tmp_path: Path) -> None:
 
 
 def test_on_windows_the_lock_of_its_library_tells_who_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, int]] = []
-
-    def locking(handle: int, mode: int, size: int) -> None:
-        asked.append((mode, size))
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    library = ModuleType("msvcrt")
-    library.locking, library.LK_NBLCK = locking, 2  # type: ignore[attr-defined]
-    spec = importlib.util.find_spec("core.history.owners")
-    assert spec is not None
-    assert spec.loader is not None
-    there = importlib.util.module_from_spec(spec)
-    with monkeypatch.context() as windows:
-        windows.setitem(sys.modules, "msvcrt", library)
-        windows.setattr(sys, "platform", "win32")
-        spec.loader.exec_module(there)
-    mine, other = there.Owners(tmp_path), there.Owners(tmp_path)
+    asked = windows_locks(monkeypatch, owners)
+    mine, other = Owners(tmp_path), Owners(tmp_path)
     token = mine.mine()
     assert other.alive(token)
     mine.close()
@@ -111,4 +95,4 @@ def test_on_windows_the_lock_of_its_library_tells_who_lives(tmp_path: Path, monk
     (tmp_path / ALIVE / token).touch()  # of a process that was killed: nobody holds its lock
     assert not other.alive(token)
     assert not list((tmp_path / ALIVE).iterdir())
-    assert set(asked) == {(2, 1)}
+    assert set(asked) == {"LK_NBLCK"}

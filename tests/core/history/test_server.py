@@ -27,6 +27,7 @@ from core.sides import Side
 from tests.core.history import samples, writing
 from tests.core.history.contents import looked_into, rows_of
 from tests.core.history.samples import MOVE, OLD
+from tests.german import english_in
 from tests.histories import Histories
 from tests.postgresql import Server
 
@@ -52,6 +53,7 @@ def test_a_server_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(HistoryError, match="cannot be reached") as refused:
         Store.open(f"postgresql://me@/db?host={tmp_path}")
     assert "running" in refused.value.hint
+    assert "(libpq says: " in refused.value.message
 
 
 def test_an_empty_database_is_made_a_history_by_word_alone(empty: str) -> None:
@@ -65,7 +67,7 @@ def test_an_empty_database_is_made_a_history_by_word_alone(empty: str) -> None:
 
 
 def test_the_schema_before_the_last_is_brought_up(empty: str) -> None:
-    """Each revision runs on a server as well; of a run neither move nor side is required since the last."""
+    """Each revision runs on a server as well; of a run neither move nor side is required since 0014."""
     before = MIGRATIONS.revisions[: MIGRATIONS.revisions.index("0014")]
     prepare(empty, Migrations(MIGRATIONS.folder, before))
     prepare(empty)
@@ -157,6 +159,7 @@ def test_what_is_damaged_or_newer_on_a_server_is_not_told_of_as_a_file(
     with pytest.raises(HistoryError, match=said) as refused:
         look()
     assert "pghaul history use local" in refused.value.hint
+    assert english_in(refused.value) == []
     assert not _NO_FILE.search(str(refused.value))
 
 
@@ -251,6 +254,7 @@ def test_after_a_password_every_reason_is_possible_and_results_are_kept(
         Store.open(with_password.set(database=database).render_as_string())
     assert "has this database" in lost.value.hint
     assert "--password" in lost.value.hint
+    assert english_in(lost.value) == []
 
 
 def test_a_role_without_a_password_is_told_how_to_store_one(
@@ -261,6 +265,7 @@ def test_a_role_without_a_password_is_told_how_to_store_one(
         Store.open(with_password.render_as_string())
     assert not isinstance(refused.value, HistoryLostError)
     assert "--password" in refused.value.hint
+    assert english_in(refused.value) == []
 
 
 def test_a_sentence_repeats_little_of_what_a_server_says() -> None:
@@ -302,9 +307,12 @@ def test_who_may_read_is_told_so_at_the_first_write(granted: Any) -> None:
     with Store.open(granted("read")) as store:
         assert store.moves() == (MOVE,)
         assert len(store.runs(MOVE.name)) == 10
-        with pytest.raises(HistoryError, match=r"does not allow this .*permission denied") as refused:
+        with pytest.raises(
+            HistoryError, match=r"does not allow this \(PostgreSQL says: .*permission denied"
+        ) as refused:
             store.remove_move(MOVE.name)
         assert "pghaul history grants" in refused.value.hint
+        assert english_in(refused.value) == []
         assert store.moves() == (MOVE,)
 
 

@@ -261,11 +261,13 @@ def test_a_copy_that_cannot_be_made_stops_the_upgrade(
 
     class Full(sqlite3.Connection):
         def backup(self, *arguments: object, **options: object) -> None:  # noqa: ARG002
-            raise sqlite3.OperationalError("database or disk is full")
+            full = sqlite3.OperationalError("database or disk is full")
+            full.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise full
 
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda path, **options: connect(path, factory=Full, **options))
-    with pytest.raises(HistoryError, match="could not be copied before its upgrade: database or disk is full"):
+    with pytest.raises(HistoryError, match="could not be copied before its upgrade: the disk is full"):
         open_engine(filled.path.parent, _add(following, ""))
     monkeypatch.undo()
     assert _dump(filled.path) == before

@@ -73,7 +73,6 @@ def _rest(qtbot: QtBot, work: Work) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.measures
 @with_ssh_and_fio
 def test_two_volumes_are_measured_compared_and_reported(
     measuring: tuple[Work, Store], qtbot: QtBot, tmp_path: Path
@@ -110,7 +109,6 @@ def test_two_volumes_are_measured_compared_and_reported(
 
 
 @pytest.mark.slow
-@pytest.mark.measures
 @with_ssh_and_fio
 def test_a_folder_that_does_not_exist_is_refused_and_can_be_corrected(
     measuring: tuple[Work, Store], qtbot: QtBot, tmp_path: Path
@@ -135,7 +133,7 @@ def test_a_folder_that_does_not_exist_is_refused_and_can_be_corrected(
 
 
 @pytest.mark.slow
-@pytest.mark.measures
+@pytest.mark.measures  # on a busy machine one of nine runs failed, and its cause is not known
 @with_ssh_and_fio
 def test_cancelled_benchmarks_end_and_leave_nothing(
     measuring: tuple[Work, Store], qtbot: QtBot, tmp_path: Path

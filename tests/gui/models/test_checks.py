@@ -15,6 +15,7 @@ from tests.gui import samples
 BLOCKER, UNKNOWN, WARNING, PASS = samples.CHECKS
 WAIVED = replace(WARNING, waiver=Waiver(WARNING.id, "tested", "me@here", samples.MORNING, WARNING.status, "", ""))
 HARMLESS = replace(UNKNOWN, blocking=False)
+PENDING = replace(UNKNOWN, pending=True)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,8 @@ HARMLESS = replace(UNKNOWN, blocking=False)
         ((BLOCKER, BLOCKER, UNKNOWN, WARNING, PASS), Tone.BAD, ["2", "1"]),
         ((BLOCKER, PASS), Tone.BAD, ["1"]),
         ((UNKNOWN, PASS), Tone.BAD, ["1"]),
+        ((BLOCKER, PENDING, PASS), Tone.BAD, ["1"]),
+        ((PENDING, PENDING, WARNING, PASS), Tone.WARNING, ["2"]),
         ((HARMLESS, WARNING, WARNING, PASS), Tone.WARNING, ["2"]),
         ((HARMLESS, WAIVED, PASS), Tone.GOOD, []),
         ((), Tone.GOOD, []),
@@ -34,18 +37,20 @@ def test_the_verdict_says_what_stops_the_move(results: tuple[CheckResult, ...], 
 
 
 def test_counters_count_each_check_once() -> None:
-    results = (*samples.CHECKS, WAIVED, replace(PASS, id="another"))
+    results = (*samples.CHECKS, PENDING, WAIVED, replace(PASS, id="another"))
     found = {one.id: one.number for one in counters(results)}
-    assert found == {Group.BLOCKER: 1, Group.UNKNOWN: 1, Group.WARNING: 1, Group.WAIVED: 1, Group.PASS: 2}
+    ones = dict.fromkeys((Group.BLOCKER, Group.UNKNOWN, Group.PENDING, Group.WARNING, Group.WAIVED), 1)
+    assert found == {**ones, Group.PASS: 2}
     assert list(found) == list(Group)  # the worst first
     assert sum(found.values()) == len(results)
     assert [group_of(one) for one in results[-2:]] == [Group.WAIVED, Group.PASS]
-    assert Group.WAIVED not in {one.id for one in counters(samples.CHECKS)}
+    assert not {Group.WAIVED, Group.PENDING} & {one.id for one in counters(samples.CHECKS)}
 
 
-@pytest.mark.parametrize(("unknown", "tone"), [(UNKNOWN, Tone.BAD), (HARMLESS, Tone.MUTED)])
+@pytest.mark.parametrize(("unknown", "tone"), [(UNKNOWN, Tone.BAD), (HARMLESS, Tone.MUTED), (PENDING, Tone.WARNING)])
 def test_an_unknown_has_the_tone_of_what_it_does(unknown: CheckResult, tone: Tone) -> None:
-    assert {one.id: one.tone for one in counters((unknown,))}[Group.UNKNOWN] is tone
+    assert {one.id: one.tone for one in counters((unknown,))}[group_of(unknown)] is tone
+    assert explained(unknown).tone is tone
 
 
 def test_a_check_is_explained_with_its_commands_and_without_what_is_empty() -> None:

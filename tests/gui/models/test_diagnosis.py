@@ -24,13 +24,13 @@ def test_a_diagnosis_in_words() -> None:
         (Diagnosis("old", "/srv", NOW, 12, (FINDING,)), Diagnosis("new", "/data", NOW, 0, ()))
     )
     head, title, evidence, advice, none = [line for line in text.splitlines() if line]
-    assert head.startswith("old, /srv ")
+    assert head.startswith("old:/srv ")
     assert moment(NOW) in head
     assert figures(head.replace(moment(NOW), "")) == ["12"]
     assert (title, evidence) == ("  Reads that update access times", "    /srv is mounted with rw")
     assert advice.startswith("    ")
     assert advice.endswith(" mount it with noatime")
-    assert none.startswith("new, /data: ")
+    assert none.startswith("new:/data: ")
     assert moment(NOW) in none
     assert figures(none.replace(moment(NOW), "")) == []  # of what was not measured no number is said
 

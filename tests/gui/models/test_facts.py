@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from core.facts.model import Array, Facts, Gap
+from core.facts.host_environment import Limits, Process
+from core.facts.model import Array, Facts, Gap, Memory
+from core.language import spoken
 from core.tones import Tone
 from gui.models.execution import BUTTONS, Doing
 from gui.models.facts import (
@@ -35,6 +37,24 @@ def test_both_sides_and_what_differs() -> None:
     assert figures(volume) == ["1.0 TiB", "2.0 TiB"]  # free, of all
     assert all(value in volume for value in ("xfs", "/dev/sdb1", "rw,relatime"))
     assert _row(rows, "iperf3").old == "not installed"
+
+
+def test_a_control_group_that_limits_the_memory_is_named() -> None:
+    old, new = samples.facts("a"), samples.facts("b", new=True)
+    limited = replace(old, memory=Memory(64 << 30, 60 << 30, 0, limit_bytes=8 << 30))
+    assert _row(side_by_side(limited, new), "Total").old == "8.0 GiB of 64.0 GiB, limited by its control group"
+    with spoken("de"):
+        total = _row(side_by_side(limited, new), "Gesamt").old
+    assert "GiB" in total
+    assert "Kontrollgruppe" in total
+
+
+def test_the_memory_limit_of_a_running_cluster_is_a_detail() -> None:
+    one = samples.cluster()
+    process = Process(Limits(1024, 65536), "init", "postgresql@15-main.service", memory_limit_bytes=4 << 30)
+    details = {detail.name: detail.value for detail in cluster_details(replace(one, process=process))}
+    assert details["Memory limit of its control group"] == "4.0 GiB"
+    assert "Memory limit of its control group" not in {detail.name for detail in cluster_details(one)}
 
 
 def test_what_one_side_lacks_is_absent_and_no_difference() -> None:

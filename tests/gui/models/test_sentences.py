@@ -79,6 +79,7 @@ def test_the_outcome_of_a_move_names_pages() -> None:
         ("run: pghaul check spring", "run: Run the checks"),
         ("Choose another: `pghaul move add --replace … --tablespace /a=FOLDER`.", "Choose another: Edit the move."),
         ("add servers with a list: pghaul survey LIST", "add servers with a list: Choose a list"),
+        ("add the move with: pghaul move add", "add the move on the page Moves"),
         (
             "let Ansible print it: `ansible-inventory -i 'a b' --list | pghaul server import -`",
             "let Ansible print it: `ansible-inventory -i 'a b' --list > inventory.json`",

@@ -5,19 +5,29 @@ from typing import Any
 import pytest
 
 from core.facts.host_environment import HostEnvironment
-from core.facts.model import Cluster, Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
+from core.facts.model import Cluster, Facts, FileSystem, Gap, HugePages, Link, Memory, NetworkLink, Tool
+from core.facts.programs import SERVER_PROGRAMS
+from core.facts.sections import TRIAL
 from core.migration.checks import CHECKS, documentation, run_checks
+from core.migration.estimate import estimate, spec_of
 from core.migration.findings.finding import NOTHING
 from core.migration.findings.releases import CONTROL_VERSIONS, parse_release
+from core.migration.fleet import make_fleet_move
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_known_trials
-from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
+from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space, trial
 
 
 def one(identifier: str, old_facts: Facts, new_facts: Facts, undertaking: Move | None = None) -> CheckResult:
     results = run_checks(undertaking or move(), old_facts, new_facts)
     return next(result for result in results if result.id == identifier)
+
+
+def programs(*versions: str | None) -> dict[str, dict[str, str]]:
+    """Further facts: the server programs of these versions, where packages put them."""
+    found = {f"/usr/lib/postgresql/{each}/bin/postgres": each for each in versions if each}
+    return {SERVER_PROGRAMS.title: found}
 
 
 def test_a_good_pair_passes_everything() -> None:
@@ -74,7 +84,7 @@ BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
 @pytest.mark.parametrize(("identifier", "on_old", "on_new", "status", "words"), BINARIES)
 def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any], status: Status, words: str) -> None:
     theirs = cluster(**{"data_directory": "/var/lib/postgresql/x", "version": "15.18", **on_new})
-    result = one(identifier, old(cluster(**on_old)), new(theirs))
+    result = one(identifier, old(cluster(**on_old)), new(theirs, further=programs(theirs.version)))
     assert (result.status, words in result.message) == (status, True), result.message
 
 
@@ -101,12 +111,55 @@ def test_the_ways_that_remain_between_series(before: str, after: str, ways: tupl
     assert here is not None
     assert there is not None
     theirs = cluster(data_directory="/x", version=after, series=there.major_version)
-    result = one("series", old(cluster(version=before, series=here.major_version)), new(theirs))
+    facts = new(theirs, further=programs(after))
+    result = one("series", old(cluster(version=before, series=here.major_version)), facts)
     assert result.status is Status.BLOCKER
     assert [way for way in ways if way not in result.hint] == []
     assert ("pg_upgrade" in result.hint) == any("pg_upgrade" in way for way in ways)
     assert ("logical replication" in result.hint) == ("logical replication" in ways)
     assert result.documentation.startswith(f"https://www.postgresql.org/docs/{here.major_version}/")
+
+
+NO_TRIAL = Gap(TRIAL, "trial cluster", "initdb was not found")
+P, B, U = Status.PASS, Status.BLOCKER, Status.UNKNOWN
+BESIDE: list[tuple[str, dict[str, Any], Status, bool]] = [
+    ("binaries of both", {"further": programs("16.2", "15.18")}, P, False),
+    ("binaries of the other version alone", {"further": programs("16.2")}, B, False),
+    ("no binaries at all", {"further": programs()}, B, False),
+    ("one that told no version", {"further": {SERVER_PROGRAMS.title: {"/opt/a/bin/postgres": ""}}}, U, True),
+    ("the tool postgres", {"tools": (Tool("postgres", "/usr/lib/postgresql/15/bin/postgres", "15.18"),)}, P, False),
+    ("the tool pgbench", {"tools": (Tool("pgbench", "/usr/lib/postgresql/15/bin/pgbench", "15.18"),)}, P, False),
+    ("programs that were not read", {}, U, True),
+    ("programs not read, a trial in vain", {"gaps": (NO_TRIAL,)}, B, False),
+    ("binaries, a trial in vain", {"gaps": (NO_TRIAL,), "further": programs("16.2", "15.18")}, P, False),
+    ("a trial", {"trials": (trial(),)}, P, False),
+]
+
+
+@pytest.mark.parametrize(("what", "there", "status", "pending"), BESIDE)
+@pytest.mark.parametrize("running", [False, True])
+@pytest.mark.parametrize("at", ["/var/lib/postgresql/16/main", TARGET])
+def test_a_cluster_of_another_major_version_stands_beside_the_binaries_that_the_move_needs(
+    at: str, running: bool, what: str, there: dict[str, Any], status: Status, pending: bool
+) -> None:
+    """A survey makes no trial cluster: it decides by the programs that are installed, not by the clusters."""
+    theirs = cluster(data_directory=at, series="16", version="16.2", running=running)
+    facts = new(theirs, **{"trial_start": None, "trials": (), **there})
+    results = run_checks(move(), old(), facts)
+    series, minor = (next(each for each in results if each.id == name) for name in ("series", "minor"))
+    assert series.status is status, what
+    assert series.pending is pending
+    assert (minor.status is Status.PASS) is (status is Status.PASS)
+    fleet_move = make_fleet_move(move(), old(), results, None)
+    assert (series.title in fleet_move.stops) is (status is Status.BLOCKER)
+    assert (series.title in fleet_move.pending) is pending
+    if status is not Status.UNKNOWN:  # the estimate says the same
+        copies = estimate(spec_of(move(), old(), [], new=facts)).method("warm-copy")
+        assert copies is not None
+        assert bool(copies.ruled_out) is (status is Status.BLOCKER)
+    if status is Status.BLOCKER:
+        assert "16" in series.message
+        assert "install PostgreSQL 15" in series.hint
 
 
 def test_no_cluster_on_new_but_the_servers_tools() -> None:
@@ -157,6 +210,8 @@ def test_a_trial_is_known_as_long_as_its_release_is_installed() -> None:
     newer = replace(fresh, tools=(replace(tools[0], version="15.19"),))
     assert with_known_trials(newer, tried).trials == ()
     assert with_known_trials(replace(fresh, tools=()), tried).trials == ()
+    beside = replace(fresh, tools=(replace(tools[0], version="16.2"),), further=programs("16.2", "15.18"))
+    assert with_known_trials(beside, tried).trials == (trial,)
 
 
 def test_architecture_and_libc() -> None:
@@ -512,6 +567,31 @@ def test_memory(setting: str, status: Status) -> None:
     if setting == "16384":
         small = replace(new(), memory=Memory(150_000_000, None, 0))
         assert one("memory", old(cluster(settings={"shared_buffers": setting})), small).status is Status.WARNING
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"), [(None, Status.PASS), (16, Status.PASS), (15, Status.WARNING), (7, Status.WARNING)]
+)
+def test_memory_that_a_control_group_limits(limit: int | None, status: Status) -> None:
+    memory = Memory(32 << 30, 30 << 30, 0, limit_bytes=None if limit is None else limit << 30)
+    of = cluster(settings={"shared_buffers": "6553MB"})
+    found = one("memory", old(of), replace(new(), memory=memory))
+    assert found.status is status
+    assert found.new == f"memory {32 if limit is None else limit}.0 GiB"
+    assert ("control group" in found.message) is (limit is not None)
+
+
+def test_huge_pages_are_memory_beside_that_of_a_control_group() -> None:
+    pages = HugePages(2 << 20, 4096, 4096, 0)
+    memory = Memory(32 << 30, 20 << 30, 0, 4096, 2 << 20, (pages,), limit_bytes=4 << 30)
+    of = cluster(settings={"shared_buffers": "6GB", "shared_memory_size": "6400MB", "huge_pages": "try"})
+    found = one("memory", old(of), replace(new(), memory=memory))
+    assert (found.status, found.new) == (Status.PASS, "memory 32.0 GiB")
+    without = one(
+        "memory", old(replace(of, settings=of.settings | {"huge_pages": "off"})), replace(new(), memory=memory)
+    )
+    assert (without.status, without.new) == (Status.WARNING, "memory 4.0 GiB")
+    assert "control group" in without.message
 
 
 def test_tools() -> None:

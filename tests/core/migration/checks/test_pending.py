@@ -6,7 +6,7 @@ import pytest
 
 from core.facts.model import Facts, Gap, Tool, TrialStart
 from core.facts.sections import TRIAL
-from core.migration.checks import list_pending, run_checks
+from core.migration.checks import run_checks
 from core.migration.model.checks import Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old, trial
 
@@ -17,17 +17,24 @@ ASKED = {"control-data", "settings", "extension-libraries", "locales", "local-st
 
 
 def pending(on_old: Facts, on_new: Facts) -> set[str]:
-    return {each.id for each in list_pending(move(), on_old, on_new, run_checks(move(), on_old, on_new))}
+    return {each.id for each in run_checks(move(), on_old, on_new) if each.pending}
 
 
 def stopping(on_old: Facts, on_new: Facts) -> set[str]:
     return {each.id for each in run_checks(move(), on_old, on_new) if each.stops}
 
 
-def test_what_nobody_has_asked_is_pending() -> None:
+def test_what_nobody_has_asked_is_pending_and_stops_nothing() -> None:
     untried = new(clusters=(), trials=(), trial_start=None, collation_order={})
     assert pending(old(), untried) >= ASKED
-    assert stopping(old(), untried) >= ASKED  # an execution does not begin with it
+    assert stopping(old(), untried) & ASKED == set()
+
+
+def test_only_an_unknown_that_could_be_a_blocker_is_pending() -> None:
+    untried = new(clusters=(), trials=(), trial_start=None, collation_order={})
+    found = run_checks(move(), old(), untried)
+    assert all(each.status is Status.UNKNOWN and each.blocking for each in found if each.pending)
+    assert any(each.status is Status.UNKNOWN and not each.blocking for each in found)  # the trial start
 
 
 def test_binaries_that_could_not_answer_leave_nothing_pending() -> None:
@@ -37,13 +44,15 @@ def test_binaries_that_could_not_answer_leave_nothing_pending() -> None:
     assert "control-data" in stopping(old(), in_vain)
 
 
-@pytest.mark.parametrize(("started", "expected"), [(OF_ANOTHER, {"extension-libraries"}), (OF_THIS_MOVE, set())])
+@pytest.mark.parametrize(
+    ("started", "waits", "stops"), [(OF_ANOTHER, {"extension-libraries"}, False), (OF_THIS_MOVE, set(), True)]
+)
 def test_binaries_that_were_asked_for_another_move_were_not_asked_for_this_one(
-    started: TrialStart, expected: set[str]
+    started: TrialStart, waits: set[str], stops: bool
 ) -> None:
     silent = new(trials=(trial(libraries=()),), trial_start=started)
-    assert "extension-libraries" in stopping(old(), silent)
-    assert pending(old(), silent) == expected
+    assert pending(old(), silent) == waits
+    assert ("extension-libraries" in stopping(old(), silent)) is stops
 
 
 def test_an_answer_that_was_lost_with_the_programs_is_pending_again() -> None:
@@ -66,5 +75,5 @@ def test_programs_of_another_major_version_may_stand_beside_those_that_the_move_
 ) -> None:
     programs = tuple(Tool(name, f"/usr/lib/postgresql/16/bin/{name}", version) for name, version in tools)
     untried = new(clusters=(), trials=(), trial_start=None, tools=programs)
-    assert "series" in stopping(old(), untried)
     assert ("series" in pending(old(), untried)) is expected
+    assert ("series" in stopping(old(), untried)) is not expected
