@@ -15,7 +15,7 @@ from core.errors import InputError
 from core.redaction import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pydantic import TypeAdapter
 
@@ -24,6 +24,25 @@ T = TypeVar("T")
 _loading = threading.Lock()
 """Held while pydantic is imported, which goes on while it is used: its modules import each other inside of functions.
 If two threads did so, Python would let one of them go on with a module of which a part is still missing."""
+
+
+PROBLEMS = {
+    "missing": "it is missing",
+    "unexpected_keyword_argument": "it is not allowed here",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "it must be a whole number"),
+    "int_parsing_size": "the number is too large",
+    **dict.fromkeys(("float_type", "float_parsing"), "it must be a number"),
+    "string_type": "it must be a text",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "it must be true or false"),
+    **dict.fromkeys(("list_type", "tuple_type", "frozen_set_type"), "it must be a list"),
+    "too_long": "the list is too long",
+    **dict.fromkeys(("dict_type", "dataclass_type"), "it must be a table"),
+    **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "it must be a point in time"),
+    **dict.fromkeys(("enum", "literal_error"), "it must be one of {expected}"),
+    "json_invalid": "it is no valid JSON",
+}
+"""What is wrong with a field, by the type of the error (https://docs.pydantic.dev/latest/errors/validation_errors/)."""
+OTHER_PROBLEM = "its value cannot be used"
 
 
 def to_plain(value: object) -> Any:
@@ -40,18 +59,20 @@ def dump(value: object, *, indent: int | None = None) -> str:
 
 
 def load(kind: type[T], text: str | bytes) -> T:
-    """The dataclass `kind` from a JSON document; raises InputError that names each wrong field by its path."""
+    """The dataclass `kind` from a JSON document; raises InputError that names each wrong field by its path.
+
+    What pydantic says itself stands behind it, so that one can search for it.
+    """
     adapter = _adapter(kind)
     from pydantic import ValidationError  # behind the adapter, for which it was loaded
 
     try:
         result: T = adapter.validate_json(text)
     except ValidationError as error:
-        found = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"
-            for item in error.errors(include_url=False, include_input=False)
-        )
-        raise InputError(f"this is no valid {_name(kind)}: {found}") from error
+        errors = error.errors(include_url=False, include_input=False)
+        found = "; ".join(_problem(each["loc"], each["type"], each.get("ctx", {})) for each in errors)
+        said = "; ".join(dict.fromkeys(each["msg"] for each in errors))
+        raise InputError(f"this is no valid {_name(kind)}: {found} (pydantic says: {said})") from error
     return result
 
 
@@ -97,5 +118,9 @@ def _name(kind: type) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
 
 
-def _words(problem: str, message: str) -> str:
-    return "it is missing" if problem == "missing" else message[:1].lower() + message[1:]
+def _problem(location: tuple[int | str, ...], kind: str, context: "Mapping[str, Any]") -> str:
+    """The path of a field and what is wrong with it; of the whole document only the latter."""
+    values = {name: str(value).replace("' or '", "', '") for name, value in context.items()}
+    # a dataclass of pghaul's own has refused its values, in a sentence of its own
+    words = values["error"] if kind == "value_error" else PROBLEMS.get(kind, OTHER_PROBLEM).format(**values)
+    return f"{'.'.join(map(str, location))}: {words}" if location else words

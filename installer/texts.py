@@ -20,6 +20,7 @@ from core.benchmarks.suites import load_suite, suites
 from core.comparison import diagnosis
 from core.comparison.compare import DISTURBED, OUTLIER
 from core.comparison.model import Verdict
+from core.documents import OTHER_PROBLEM, PROBLEMS
 from core.migration.checks import CHECKS
 from core.migration.model.checks import Status
 from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL
@@ -100,6 +101,7 @@ def named() -> tuple[str, ...]:
         *HISTORY_KINDS,
         *(COPY_REHEARSAL, DRESS_REHEARSAL),
         *(suite.title for suite in map(load_suite, suites())),
+        *(*PROBLEMS.values(), OTHER_PROBLEM),
         *BOUNDS,
     ]
     return tuple(dict.fromkeys(found))

@@ -11,9 +11,11 @@ reads like a template among them, is carried over as it is.
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from core import units
+from core.documents import OTHER_PROBLEM, PROBLEMS
 from core.language import ENGLISH, catalogue, current, marked, recorded_sentences
 from core.reports.recorded_reasons import FAILURES, SUBJECTS
 
@@ -47,6 +49,7 @@ _TITLES = (
     marked("Pre-copy pass {number} of {all}: copy {path}"),
     marked("Compute checksums on the old server before the downtime: pass {number}"),
     marked("Compute checksums on the new server before the downtime: pass {number}"),
+    marked("Flush the disks of the new server before the downtime: pass {number}"),
     marked("Write a checkpoint before the last pre-copy pass"),
     marked("Write a checkpoint before the stop"),
     marked("Copy changed files within a backup"),
@@ -314,6 +317,7 @@ _SAID = (
     ),
     marked("Nothing to undo: this step only reads."),
     marked("Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."),
+    marked("Nothing to undo: the files stay the same."),
     marked("Nothing to undo: a rollback restores what the new server had there."),
     marked("Nothing to undo: the files of the new cluster stay for another attempt."),
     marked("To undo, create and allow a new key by the steps above."),
@@ -334,6 +338,7 @@ _SAID = (
     marked("smartctl is not installed"),
     marked("a trial cluster of {version}"),
     marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
+    marked("blockers: {blockers}, warnings: {warnings}"),
     marked(
         "The time for manual steps is not included: stopping the applications, deciding on the cutover, and "
         "repointing the applications."
@@ -451,6 +456,25 @@ _PARTS = (
     marked("new cpu"),
     marked("not read"),
     marked("not known"),
+    marked("none besides {names}"),
+    marked("missing: {names}"),
+    marked("all load"),
+    marked("{name}: no answer"),
+    marked("{number} rules: {methods}"),
+    marked("not in this major version"),
+    marked("no such user"),
+    marked("no cluster"),
+    marked("running on port {port}"),
+    marked("running, {state}"),
+    marked("stopped, but {state}"),
+    marked("{state}, fenced"),
+    marked("this cluster, fenced by an earlier move"),
+    marked("state not readable"),
+    marked("same path"),
+    marked("same paths"),
+    marked("unknown"),
+    marked("the configuration files"),
+    marked("the configuration files and {names}"),
     marked("none"),
     marked("nothing"),
     marked("The mode of the data directory"),
@@ -530,12 +554,17 @@ _PARTS = (
     marked("found nothing"),
     marked("1 cluster"),
     marked("{number} clusters"),
+    marked("{cause} (SQLite says: {said})"),
+    marked("SQLite says: {said}"),
+    marked("another program uses it"),
+    marked("it is write-protected"),
+    marked("the disk is full"),
+    marked("the disk reports errors"),
+    marked("it is no database"),
+    marked("it is damaged"),
+    marked("it cannot be opened"),
     marked("suite file"),
     marked("parameters"),
-    marked("it is missing"),
-    marked("unexpected keyword argument"),
-    marked("input should be a valid {type}"),
-    marked("input should be {words}"),
 )
 """What such sentences are made of."""
 
@@ -545,6 +574,11 @@ def templates() -> tuple[str, ...]:
     return (*_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
 
 
+def parts() -> tuple[str, ...]:
+    """The templates of what sentences are made of."""
+    return (*_PARTS, *SUBJECTS, *dict.fromkeys((*PROBLEMS.values(), OTHER_PROBLEM)))
+
+
 def recorded(text: str) -> str:
     """The text in the language that is spoken; as it was recorded where it is of no known form."""
     return text if current() == ENGLISH else _translated(text, _forms(current())) or text
@@ -552,11 +586,7 @@ def recorded(text: str) -> str:
 
 def compared(text: str) -> str:
     """Translate a value that a check compared, or a part of a sentence such as `old disk`."""
-    return (
-        text
-        if current() == ENGLISH
-        else _translated(text, _parts(current())) or _translated(text, _forms(current())) or text
-    )
+    return text if current() == ENGLISH else _translated(text, _forms_and_parts(current())) or text
 
 
 def is_known(text: str) -> bool:
@@ -568,11 +598,17 @@ _MEASURED = re.compile(r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kKMGTP]i?B|B|Bytes|[kMG
 """A number with a fraction before a unit, as `core.units` writes it; an address or a version has none behind it."""
 
 
+_LONG = 20
+"""So many characters of its own make a form one that is known again although a value is missing."""
+
+
 def _translated(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
-    for form, translation in forms:
-        values = form.values(text)
-        if values is not None:
-            return _MEASURED.sub(rf"\g<1>{units.current().point}\g<2>", translation.format(**values))
+    # a form whose values are all there counts before one without some of them, such as a remark that is not made
+    for least in (1, 0):
+        for form, translation in forms:
+            values = form.values(text, least) if least or form.length >= _LONG else None
+            if values is not None:
+                return _MEASURED.sub(rf"\g<1>{units.current().point}\g<2>", translation.format(**values))
     return None
 
 
@@ -588,7 +624,9 @@ class _Value(str):
             return " ".join(map(recorded, re.split(r"(?<=\.) (?=[A-Z])", self)))
         if spec == "fields":
             fields = (each.partition(": ") for each in self.split("; "))
-            return "; ".join(f"{path}{colon}{compared(problem)}" for path, colon, problem in fields)
+            return "; ".join(
+                f"{path}{colon}{compared(said)}" if colon else compared(path) for path, colon, said in fields
+            )
         if spec == "listed":
             parts = re.split(r"(, |; )", self)  # each other part is what separates two
             return "".join(part if at % 2 else compared(part) for at, part in enumerate(parts))
@@ -600,11 +638,13 @@ class _Form:
 
     def __init__(self, template: str) -> None:
         first, *parts = re.split(r"\{(\w+)\}", template)
+        self.template = template
         self.first, self.names, self.texts = first, parts[::2], parts[1::2]
         self.length = len(first) + sum(map(len, self.texts))
 
-    def values(self, text: str) -> dict[str, _Value] | None:
-        """Return the value of each name; None if the text does not match the template."""
+    def values(self, text: str, least: int) -> dict[str, _Value] | None:
+        """Return the value of each name, of at least so many characters but for the last; None if the text does not
+        match the template."""
         if not self.names:
             return {} if text == self.first else None
         if len(text) < self.length or not text.startswith(self.first) or not text.endswith(self.texts[-1]):
@@ -612,7 +652,7 @@ class _Form:
         found: dict[str, _Value] = {}
         at, end = len(self.first), len(text) - len(self.texts[-1])
         for name, behind in zip(self.names[:-1], self.texts[:-1], strict=True):
-            to = text.find(behind, at + 1 if behind else at, end)
+            to = text.find(behind, at + least if behind else at, end)
             if to < 0:
                 return None
             found[name] = _Value(text[at:to])
@@ -623,15 +663,16 @@ class _Form:
 @cache
 def _forms(language: str) -> tuple[tuple[_Form, str], ...]:
     ours = {template: catalogue(language).gettext(template) for template in templates()}
-    return _most_telling_first(recorded_sentences(language) | ours)
+    return _most_telling_first((recorded_sentences(language) | ours).items())
 
 
 @cache
-def _parts(language: str) -> tuple[tuple[_Form, str], ...]:
-    return _most_telling_first({template: catalogue(language).gettext(template) for template in (*_PARTS, *SUBJECTS)})
+def _forms_and_parts(language: str) -> tuple[tuple[_Form, str], ...]:
+    of_parts = {template: catalogue(language).gettext(template) for template in parts()}
+    return _most_telling_first([*of_parts.items(), *((form.template, said) for form, said in _forms(language))])
 
 
-def _most_telling_first(translations: dict[str, str]) -> tuple[tuple[_Form, str], ...]:
-    """`make a key for this copy` makes no path."""
-    found = [(_Form(template), said) for template, said in translations.items() if template]
+def _most_telling_first(translations: Iterable[tuple[str, str]]) -> tuple[tuple[_Form, str], ...]:
+    """`make a key for this copy` makes no path, and a sentence with ` to ` in it is no range `{low} to {high}`."""
+    found = [(_Form(template), said) for template, said in translations if template]
     return tuple(sorted(found, key=lambda each: -each[0].length))

@@ -82,6 +82,7 @@ SUBJECTS = (
     marked("listening sockets"),
     marked("kernel features"),
     marked("kernel settings"),
+    marked("PostgreSQL server programs"),
     marked("disk health"),
     marked("ZFS file systems"),
     marked("scheduled jobs"),

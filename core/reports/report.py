@@ -12,7 +12,7 @@ from core import settings
 from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
-from core.comparison.model import Comparison, Diagnosis
+from core.comparison.model import Comparison, Diagnosis, MeasuredVolume
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.migration.estimate import spec_of
@@ -20,7 +20,7 @@ from core.migration.estimate.spec import Spec
 from core.migration.execution.rates import changed, copied
 from core.migration.execution.record import EstimateComparison, history_of
 from core.migration.findings.data_roots import data_roots
-from core.migration.model.checks import CheckResult
+from core.migration.model.checks import CheckResult, Tally, tally
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.move import Move
@@ -86,6 +86,11 @@ class Report:
         """The checks that stop the move: blockers, and what is unknown where it could be one."""
         return tuple(check for check in self.checks or () if check.stops)
 
+    @property
+    def tally(self) -> Tally:
+        """How many results of the checks there are of each kind."""
+        return tally(self.checks or ())
+
 
 def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
     """Read everything about the move of that name, for a report of that moment or of now.
@@ -98,7 +103,7 @@ def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
     record, of_all = record_of_report(store, move_name)
     return replace(
         found,
-        volumes=_volumes(store.runs(move_name)),
+        volumes=_volumes(store, move_name),
         diagnoses=diagnoses(store, found.move),
         record=record,
         record_of_all=of_all,
@@ -109,7 +114,8 @@ def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
 def first_page(store: Store, move_name: str) -> Report:
     """What the report's first page rests on, however many runs the history holds. Raises as `build` does."""
     move = store.move(move_name)
-    runs = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
+    machines = store.machines((move.old, move.new), move=move_name)
+    runs = {side: machines.newest(store.runs(move_name, side=side, latest_only=True)) for side in Side}
     return Report(
         move=move,
         old=store.profile(move.old),
@@ -119,7 +125,7 @@ def first_page(store: Store, move_name: str) -> Report:
         old_facts=store.facts(move.old),
         new_facts=store.facts(move.new),
         runs=(*runs[Side.OLD], *runs[Side.NEW]),
-        comparison=compare(runs[Side.OLD], runs[Side.NEW]) if any(runs.values()) else None,
+        comparison=compare(runs[Side.OLD], runs[Side.NEW], machines=machines) if any(runs.values()) else None,
         checks=store.checks(move_name),
         checks_taken_at=store.checks_taken_at(move_name),
         probes=store.probes(move_name),
@@ -132,21 +138,24 @@ def first_page(store: Store, move_name: str) -> Report:
 def diagnoses(store: Store, move: Move) -> tuple[Diagnosis, ...]:
     """What the last facts and the latest runs say of each volume; of a server without facts nothing."""
     sides = ((Side.OLD, move.old, move.old_volume), (Side.NEW, move.new, move.new_volume))
+    machines = store.machines((move.old, move.new), move=move.name)
     return tuple(
-        diagnose(facts, mount_point, store.runs(move.name, side=side, latest_only=True))
+        diagnose(facts, mount_point, store.runs(move.name, side=side, latest_only=True), machines)
         for side, server, mount_point in sides
         if (facts := store.facts(server)) is not None
     )
 
 
-def _volumes(runs: Sequence[Run]) -> Comparison | None:
-    sets: dict[tuple[Side | None, str, str], list[Run]] = {}
+def _volumes(store: Store, move: str) -> Comparison | None:
+    runs = store.runs(move)
+    machines = store.machines((run.volume.server for run in runs), move=move)
+    sets: dict[tuple[Side | None, MeasuredVolume], list[Run]] = {}
     for run in runs:
         if run.outcome is Outcome.DONE:
-            sets.setdefault((run.volume.side, run.volume.server, run.volume.mount_point), []).append(run)
+            sets.setdefault((run.volume.side, machines.volume_of(run)), []).append(run)
     # those of the old server first, each side's in the order of time
     ordered = sorted(sets, key=lambda place: place[0] is Side.NEW)
-    return compare(*(sets[place] for place in ordered)) if len(sets) > 2 else None
+    return compare(*(sets[place] for place in ordered), machines=machines) if len(sets) > 2 else None
 
 
 _MOST_SIZES = 24

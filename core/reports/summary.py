@@ -8,7 +8,6 @@ from core.migration.estimate.night import SURE
 from core.migration.execution.timeline import account, downtime
 from core.migration.model import step_ids
 from core.migration.model.asked import NOTHING
-from core.migration.model.checks import Status
 from core.migration.model.plan import Plan
 from core.reports.model import Answer, Tone
 from core.reports.parts.durations import fit_words, likelihood, planned_fit, planned_method, window_words
@@ -124,9 +123,9 @@ def _slowest(compared: Comparison | None) -> str:
         return said.format(least=least, most=most)
     if least == most:
         said = tr("The slowest 1 % of the requests (p99 latency) are {times} times as fast on {new} as on {old}.")
-        return said.format(times=least, old=compared.old, new=compared.new)
+        return said.format(times=least, old=compared.names[0], new=compared.names[1])
     said = tr("The slowest 1 % of the requests (p99 latency) are {least} to {most} times as fast on {new} as on {old}.")
-    return said.format(least=least, most=most, old=compared.old, new=compared.new)
+    return said.format(least=least, most=most, old=compared.names[0], new=compared.names[1])
 
 
 def _slower(rows: list[Row]) -> str:
@@ -157,17 +156,26 @@ def _movable(report: Report) -> Answer:
     if not report.checks:
         hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
         return _answer(question, Tone.MUTED, tr("Not known"), hint, line=hint)
-    statuses = [check.status for check in report.checks]
-    unknown = sum(check.status is Status.UNKNOWN for check in report.blockers)
-    warnings, without = statuses.count(Status.WARNING), statuses.count(Status.UNKNOWN)
-    rest = [counted(warnings, "{number} warning", "{number} warnings")] if warnings else []
+    found = report.tally
+    without = found.unanswered + found.unknown
+    to_run = counted(found.pending, "{number} check to run first", "{number} checks to run first")
+    rest = [counted(found.warnings, "{number} warning", "{number} warnings")] if found.warnings else []
+    rest += [tr("{number} waived").format(number=found.waived)] if found.waived else []
     rest += [counted(without, "{number} without a result", "{number} without a result")] if without else []
-    passed = tr("{passed} of {all} checks passed").format(passed=statuses.count(Status.PASS), all=len(statuses))
-    others = f"{passed}; {listed(rest)}." if rest else f"{passed}."
-    if not report.blockers:
+    rest += [to_run] if found.pending else []
+    passed = tr("{passed} of {all} checks passed").format(passed=found.passed, all=len(report.checks))
+    others = f"{passed}; {listed(rest, len(rest))}." if rest else f"{passed}."
+    if not found.stopping:
         line = listed([tr("no blockers"), *rest])
+        if found.pending:
+            said = tr(
+                "The checks to run first need a temporary cluster on the new server, which only the checks of the move "
+                "create."
+            )
+            hint, words = missing(said, report.move, "check", "Check"), tr("Possible: {checks}").format(checks=to_run)
+            return _answer(question, Tone.MIXED, words, others, hint, figure=tr("Possible"), line=line)
         return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others, figure=tr("Yes"), line=line)
-    blockers = statuses.count(Status.BLOCKER)
+    blockers, unknown = found.blockers, found.unanswered
     parts = [counted(blockers, "{number} blocker", "{number} blockers")] if blockers else []
     parts += [tr("{number} unknown").format(number=unknown)] if unknown else []
     why = tr("What is unknown could block, so it counts as a blocker.") if unknown else ""

@@ -303,7 +303,7 @@ _OTHERS = {
     Quantity.LOAD: marked("Load"),
     Quantity.INDEX: marked("Index build"),
 }
-_MIDDLE, _MOST = 14.0, 9.0
+_MIDDLE, _MOST = 6.0, 5.0
 
 
 def link_name(quantity: Quantity) -> str:

@@ -7,7 +7,7 @@ from core.migration.execution.timeline import downtime
 from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
 from core.reports.options import Options
-from core.reports.parts.durations import durations
+from core.reports.parts.durations import assumed_about_others, durations
 from core.reports.parts.execution_account import (
     earlier,
     interruptions,
@@ -174,4 +174,5 @@ def _sections(report: Report, latest: Execution | None, options: Options) -> tup
         servers(report),
         method(kept, masked=options.masked),
         *(commands(latest.plan) if options.functions else ()),
+        *((assumed_about_others(report),) if options.raw else ()),
     )

@@ -13,7 +13,7 @@ from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Plan
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
-from core.reports.parts.durations import durations, helping, methods_chart, planned_method, saving
+from core.reports.parts.durations import assumed_about_others, durations, helping, methods_chart, planned_method, saving
 from core.reports.parts.method import method
 from core.reports.parts.plan_table import commands, plan
 from core.reports.parts.server_tables import servers
@@ -23,6 +23,7 @@ from core.reports.parts.storage_tables import (
     diagnoses,
     figures,
     headlines,
+    latencies,
     method_and_units,
     ratio_chart,
     raw_values,
@@ -64,12 +65,17 @@ def checks(report: Report) -> Section:
             if report.blockers
             else tr("There are no blockers. Checks without a result come first, and then warnings.")
         )
-        if any(one.status is Status.UNKNOWN for one in open_ones):
-            prevents = any(one.status is Status.UNKNOWN for one in report.blockers)
+        found = report.tally
+        if found.unanswered or found.unknown:
             said += " " + (
                 tr("A check without a result could be a blocker, so the move does not begin.")
-                if prevents
+                if found.unanswered
                 else tr("At worst, a check without a result hides a warning, and no blocker.")
+            )
+        if found.pending:
+            said += " " + tr(
+                "The checks to run first need a temporary cluster on the new server, which only the checks of the move "
+                "create."
             )
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
@@ -95,7 +101,8 @@ def _row(check: CheckResult, moved: Execution | None) -> Row:
         waiver = check.waiver
         taken = tr("Waived by {person} on {instant}: {reason}")
         said.append(taken.format(person=waiver.by, instant=instant(waiver.at), reason=waiver.reason))
-    status = Cell(f"{_SIGNS[check.status]} {tr(check.status.value)}", tone=_TONES[check.status])
+    word = tr(check.state if check.pending else check.status.value)
+    status = Cell(f"{_SIGNS[check.status]} {word}", tone=_TONES[check.status])
     return (
         status,
         tr(check.title),
@@ -115,7 +122,7 @@ def _passed(found: Sequence[CheckResult]) -> Table:
         for one in found
     )
     head = (tr("Check"), tr("Result"), tr("Old server"), tr("New server"))
-    return Table("checks-passed", head, rows, (0.8, 1.9, 0.65, 0.65), dense=True)
+    return Table("checks-passed", head, rows, (0.9, 1.9, 0.65, 0.65), dense=True)
 
 
 def _short(text: str, most: int = _SHORT) -> str:
@@ -183,6 +190,8 @@ def _go(report: Report, movable: Answer) -> Answer:
         return Answer(question, tr("No-go. {reason}").format(reason=movable.words), stops, Tone.BAD)
     if not report.checks:
         return Answer(question, movable.words, movable.details, Tone.MUTED)
+    if report.tally.pending:
+        return Answer(question, tr("Not yet"), (f"{movable.words}.", *movable.details), Tone.MIXED)
     if report.plan is None:
         said = tr("No check blocks the move, but there is no plan yet.")
         return Answer(question, tr("Not yet"), (said, *movable.details), Tone.MIXED)
@@ -269,10 +278,10 @@ def _waived(report: Report) -> Answer:
     )
     warnings = [check for check in report.checks or () if check.status is Status.WARNING]
     waived = [check for check in warnings if check.waiver is not None]
-    unknown = [check for check in report.checks or () if check.status is Status.UNKNOWN]
+    unknown = [check for check in report.checks or () if check.status is Status.UNKNOWN and not check.pending]
     without = tuple(tr("Without a result: {finding}").format(finding=each) for each in _listed_findings(unknown))
     if not warnings:
-        tone = Tone.MIXED if unknown else Tone.GOOD if report.checks else Tone.MUTED
+        tone = Tone.MIXED if unknown or report.tally.pending else Tone.GOOD if report.checks else Tone.MUTED
         return Answer(question, tr("No warnings"), without, tone)
     number = counted(len(warnings), "{number} warning", "{number} warnings")
     words = tr("{warnings}, {number} of them waived").format(warnings=number, number=len(waived)) if waived else number
@@ -332,7 +341,10 @@ def _appendices(report: Report, options: Options) -> tuple[Section, ...]:
     if options.functions and report.plan is not None:
         shown += commands(report.plan)
     if options.raw:
-        shown += [all_metrics(report.comparison)] if report.comparison is not None else []
+        shown.append(assumed_about_others(report))
+        if report.comparison is not None:
+            plots = replace(latencies(report.comparison), title=tr("Appendix: latencies by percentile"))
+            shown += [plots, all_metrics(report.comparison)]
         shown += [workloads(report.runs), *raw_values(report.runs)]
     return tuple(shown)
 

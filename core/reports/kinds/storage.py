@@ -1,10 +1,11 @@
 """Storages side by side: any runs against any, no move needed."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from core.benchmarks.model import ELSEWHERE, Run
+from core.benchmarks.model import Run
+from core.comparison.machines import NO_MACHINES, Machines
 from core.comparison.model import Comparison, Diagnosis, Row, Verdict
 from core.facts.model import Facts
 from core.language import current, tr
@@ -18,11 +19,10 @@ from core.reports.parts.storage_tables import (
     dots,
     figures,
     headlines,
+    latencies,
     method_and_units,
     ratio_chart,
     raw_values,
-    set_names,
-    volume_name,
     workloads,
 )
 from core.reports.summary import faster
@@ -35,8 +35,9 @@ class StorageReport:
     """What a comparison of storages rests on: each set's runs beside it, in the order of the sets.
 
     Attributes:
+        runs: all that were found; those of machines that had the same name before are not compared.
         profiles, facts: of the servers that are still known; their names are masked in a masked report.
-        machines: by the number of a run, what its machine is known by: a name may lead to another machine by now.
+        machines: which machine each run was measured on.
     """
 
     compared: Comparison
@@ -46,23 +47,19 @@ class StorageReport:
     diagnoses: tuple[Diagnosis, ...] = ()
     profiles: tuple[Profile, ...] = ()
     facts: tuple[Facts, ...] = ()
-    machines: Mapping[int, str] = field(default_factory=dict)
+    machines: Machines = NO_MACHINES
 
     @property
-    def removed(self) -> frozenset[str]:
-        """The servers that were measured and have been removed since."""
-        return frozenset(run.volume.server for run in self.runs) - {each.name for each in self.profiles} - {ELSEWHERE}
-
-    def machine_of(self, run: Run) -> str:
-        """What the machine of a run is known by; empty where nothing is known."""
-        return "" if run.id is None else self.machines.get(run.id, "")
+    def compared_runs(self) -> tuple[Run, ...]:
+        """The runs on the machines that are compared."""
+        volumes = {volume for one in self.compared.measured for volume in one}
+        return tuple(run for run in self.runs if self.machines.volume_of(run) in volumes)
 
 
 def storage_report(report: StorageReport, options: Options) -> Document:
     """The comparison."""
-    report = replace(report, compared=_with_removed(report))
     compared = report.compared
-    sets = set_names(compared)
+    sets = compared.names
     return Document(
         kind="storage",
         title=tr("Storage comparison"),
@@ -79,32 +76,11 @@ def storage_report(report: StorageReport, options: Options) -> Document:
     )
 
 
-def _with_removed(report: StorageReport) -> Comparison:
-    """Return the comparison, whose sets say which of their servers have been removed."""
-    names = {volume_name(run): volume_name(run, report.removed) for run in report.runs}
-
-    def shown(title: str) -> str:
-        # a set is called by its volumes, and by the time behind the last of them where another set is of the same one
-        parts = []
-        for part in title.split(", "):
-            volume = next((each for each in names if part == each or part.startswith(f"{each} ")), None)
-            parts.append(part if volume is None else names[volume] + part.removeprefix(volume))
-        return ", ".join(parts)
-
-    compared = report.compared
-    return replace(
-        compared,
-        old=shown(compared.old),
-        new=shown(compared.new),
-        further=tuple(map(shown, compared.further)),
-    )
-
-
 def _answers(report: StorageReport) -> tuple[Answer, ...]:
     compared = report.compared
-    sets = set_names(compared)
+    sets = compared.names
     question = tr("Is {second} faster than {first}?").format(first=sets[0], second=sets[1])
-    return (faster(question, compared), *_further(compared), _trust(compared), _when(report.runs), _trouble(report))[:5]
+    return (faster(question, compared), *_further(compared), _trust(compared), _when(report), _trouble(report))[:5]
 
 
 def _further(compared: Comparison) -> tuple[Answer, ...]:
@@ -112,7 +88,7 @@ def _further(compared: Comparison) -> tuple[Answer, ...]:
     if not compared.further:
         return ()
     said = []
-    for number, name in enumerate(compared.further):
+    for number, name in enumerate(compared.names[2:]):
         verdicts = [row.further[number].verdict for row in headlines(compared)]
         said.append(
             tr("{name}: faster in {faster}, slower in {slower} of {all}.").format(
@@ -152,15 +128,16 @@ def _titles(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(tr(row.workload.title) for row in rows))
 
 
-def _when(runs: Sequence[Run]) -> Answer:
+def _when(report: StorageReport) -> Answer:
     question = tr("What was measured, and when?")
+    runs = report.compared_runs
     if not runs:
         return Answer(question, tr("Nothing"), (), Tone.MUTED)
     first, last = min(run.started_at for run in runs), max(run.started_at for run in runs)
     tools = listed(sorted({run.program for run in runs}))
     words = counted(len(runs), "{number} run", "{number} runs")
     when = tr("From {first} to {last}, with {tools}.").format(first=instant(first), last=instant(last), tools=tools)
-    return Answer(question, words, (when,))
+    return Answer(question, words, tuple(said for said in (when, report.compared.machines_note) if said))
 
 
 def _trouble(report: StorageReport) -> Answer:
@@ -178,13 +155,13 @@ def _sections(report: StorageReport, options: Options) -> tuple[Section, ...]:
     compared = report.compared
     if not compared.rows:
         return (Section(tr("Values"), (Text(tr("No two of these runs have a workload in common."), Tone.MUTED),)),)
-    appendices = (all_metrics(compared), *raw_values(report.runs)) if options.raw else ()
+    appendices = (all_metrics(compared), *raw_values(report.runs, report.machines)) if options.raw else ()
     return (
-        Section(tr("Values"), (*dots(compared), *figures(compared))),
-        results_over_time(report.runs, report.machine_of, report.removed),
-        courses(report.runs, report.removed),
+        Section(tr("Values"), (*dots(compared), *figures(compared), *filter(None, (latencies(compared),)))),
+        results_over_time(report.runs, report.machines),
+        courses(report.runs, report.machines),
         diagnoses(report.diagnoses),
-        workloads(report.runs, report.removed),
+        workloads(report.runs, report.machines),
         method(
             *method_and_units(
                 tr("A ratio above 1 means that the second set of measurements is faster, also for latencies.")

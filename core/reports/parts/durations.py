@@ -107,7 +107,7 @@ def durations(report: Report) -> Section:
         *_links(report),
         _fits(report, report.estimate),
         _helps(helping(report)),
-        _assumed(report.estimate.methods),
+        _assumed(report.estimate.methods, chosen),
         _record(report),
     )
     return Section(tr("Durations"), (*blocks, *(part for part in parts if part)))
@@ -142,7 +142,7 @@ def _side_by_side(found: Sequence[Method]) -> Table:
                 Cell(units.size(one.bytes_on_new), one.bytes_on_new) if one.bytes_on_new else units.ABSENT,
             )
         )
-    return Table("methods", head, tuple(rows), (1.2, 1.5, 1.5, 0.8, 1.4, 0), frozenset({5}))
+    return Table("methods", head, tuple(rows), (1.35, 1.45, 1.45, 0.9, 1.5, 0), frozenset({5}))
 
 
 def _space(report: Report) -> tuple[Block, ...]:
@@ -289,22 +289,41 @@ def _saved(seconds: float) -> str:
     return tr("none") if seconds < 1 else about(seconds)
 
 
-def _assumed(found: Sequence[Method]) -> Section:
-    """What the figures assume and warn of, each once with the methods that it holds for."""
+def _assumed(found: Sequence[Method], chosen: Method | None) -> Section:
+    """All warnings, and what is assumed about the planned method. What is assumed about others is in an appendix."""
+    title = tr("Assumptions and warnings")
+    own, others = _sorted_assumptions(found, chosen)
+    if not others:
+        return Section(title, (Items(own),) if own else ())
+    said = tr("With the raw values, an appendix lists what is assumed about methods that are not planned.")
+    return Section(title, (*((Items(own),) if own else ()), Text(said, small=True)))
+
+
+def assumed_about_others(report: Report) -> Section:
+    """What is assumed only about methods that are not planned; false if nothing is."""
+    methods = report.estimate.methods if report.estimate is not None else ()
+    _, others = _sorted_assumptions(methods, planned_method(report))
+    return Section(tr("Appendix: assumptions about the other methods"), (Items(others),) if others else ())
+
+
+def _sorted_assumptions(found: Sequence[Method], chosen: Method | None) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    """Return the items for the evidence and those for an appendix, each text once with the methods it holds for."""
     said: dict[tuple[str, Tone], list[str]] = {}
     for one in found:
         for text in one.assumptions:
-            said.setdefault((recorded(text), Tone.PLAIN), []).append(method(one.method))
+            said.setdefault((recorded(text), Tone.PLAIN), []).append(one.method)
         for text in one.warnings:
-            said.setdefault((recorded(text), Tone.MIXED), []).append(method(one.method))
+            said.setdefault((recorded(text), Tone.MIXED), []).append(one.method)
         if one.ruled_out:
             out = tr("Not possible: {reason}").format(reason=recorded(one.ruled_out))
-            said.setdefault((out, Tone.BAD), []).append(method(one.method))
-    items = [
-        Item(text, tone=tone, title=tr("All methods") if len(names) == len(found) > 1 else ", ".join(names))
-        for (text, tone), names in sorted(said.items(), key=lambda each: list(Tone).index(each[0][1]), reverse=True)
-    ]
-    return Section(tr("Assumptions and warnings"), (Items(tuple(items)),) if items else ())
+            said.setdefault((out, Tone.BAD), []).append(one.method)
+    own: list[Item] = []
+    others: list[Item] = []
+    for (text, tone), names in sorted(said.items(), key=lambda each: list(Tone).index(each[0][1]), reverse=True):
+        title = tr("All methods") if len(names) == len(found) > 1 else ", ".join(map(method, names))
+        concerns = tone is not Tone.PLAIN or chosen is None or chosen.method in names
+        (own if concerns else others).append(Item(text, tone=tone, title=title))
+    return tuple(own), tuple(others)
 
 
 def _record(report: Report) -> Section:

@@ -81,7 +81,7 @@ def steps_table(name: str, plan: Plan) -> Table:
             rows.append((stage_name(step.phase.value),))
         phase = step.phase
         rows.append(_row(step, down=step in down, beside=_runs_beside(step, steps)))
-    return Table(name, head, tuple(rows), (0, 3.2, 0.8, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
+    return Table(name, head, tuple(rows), (0, 4.2, 0.7, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
 
 
 def _runs_together(steps: tuple[Step, ...]) -> list[Block]:

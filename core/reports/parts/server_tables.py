@@ -104,7 +104,7 @@ def _machines(report: Report) -> list[tuple[str, str, str]]:
         (tr("Architecture"), lambda facts: facts.system.architecture if facts.system else None),
         (tr("C library"), lambda facts: facts.system.libc if facts.system else None),
         (tr("Processor"), _processor),
-        (tr("Memory"), lambda facts: units.size(facts.memory.total_bytes) if facts.memory else None),
+        (tr("Memory"), _memory),
         (tr("Network"), _network),
         (tr("Facts read"), lambda facts: instant(facts.taken_at)),
     ]
@@ -119,6 +119,17 @@ def _machines(report: Report) -> list[tuple[str, str, str]]:
 
 def _cell(read: Callable[[Facts], str | None], facts: Facts | None) -> str:
     return (None if facts is None else read(facts)) or units.ABSENT
+
+
+def _memory(facts: Facts) -> str | None:
+    found = facts.memory
+    if found is None:
+        return None
+    if found.limit_bytes is None:
+        return units.size(found.total_bytes)
+    return tr("{limit} of {total}, limited by its control group").format(
+        limit=units.size(found.limit_bytes), total=units.size(found.total_bytes)
+    )
 
 
 def _processor(facts: Facts) -> str | None:

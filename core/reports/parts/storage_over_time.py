@@ -1,43 +1,32 @@
 """Storages over time: how a volume's results have changed from run to run, and what happened within a run."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from core.benchmarks.model import Outcome, Run, Series
 from core.benchmarks.series import series_of
 from core.comparison.compare import WorkloadKey, sample_of, workload_key
-from core.comparison.model import Sample
+from core.comparison.machines import NO_MACHINES, Machines
+from core.comparison.model import MeasuredVolume, Sample
 from core.language import tr
 from core.reports.charts.time_plots import MOST_LINES, Dated, course, runs_over_time
 from core.reports.drawing import Drawing
 from core.reports.model import Section, Text
-from core.reports.parts.storage_tables import volume_name
-from core.reports.words import counted, day, listed, moment
+from core.reports.words import counted, listed, moment
 
 _MOST_PLOTS = 12
 
 
-_Line = tuple[str, str]
-"""The name of a volume, and what the machine of its runs is known by."""
-
-
-def results_over_time(
-    runs: Sequence[Run], machine_of: Callable[[Run], str] = lambda _run: "", removed: Collection[str] = ()
-) -> Section:
+def results_over_time(runs: Sequence[Run], machines: Machines = NO_MACHINES) -> Section:
     """Plots of each workload that has run more than once on a volume; runs of other parameters are never joined.
 
     When results of others were measured is not known, so they have no place here.
 
     Args:
         runs: the runs, in the order of the sets.
-        machine_of: returns what the machine of a run is known by: machines that had one name are never joined either.
-        removed: the servers that were removed from the history.
+        machines: which machine each run was measured on: machines that had one name are never joined either.
     """
-
-    def line_of(run: Run) -> _Line:
-        return volume_name(run, removed), machine_of(run)
-
+    line_of = machines.volume_of
     dated = _dated(runs)
     repeated = [of for of in _by_workload(dated).values() if len(of) > len(set(map(line_of, of)))]
     among = {line_of(run) for of in repeated for run in of}
@@ -45,13 +34,13 @@ def results_over_time(
     shown = lines[:MOST_LINES]
     plots = [_plot(of, shown, line_of) for of in repeated]
     visible = [plot for plot in plots if any(plot.volumes)][:_MOST_PLOTS]  # some are of volumes without a line
-    drawn = runs_over_time(visible, _line_names(shown, {line_of(run): run.started_at for run in reversed(dated)}))
+    drawn = runs_over_time(visible, [line.name for line in shown])
     if not drawn:
         return Section(tr("Results over time"), ())
     explained = [
         tr("Each mark is the mean of a run. The line through it reaches from the lowest to the highest value.")
     ]
-    if shared := _shared_names(dated, machine_of):
+    if shared := dict.fromkeys(line.server for line in map(line_of, dated) if line.since is not None):
         said = tr(
             "Several machines had the same name, one after another: {servers}. Each has a line of its own, named by "
             "its first run."
@@ -63,32 +52,7 @@ def results_over_time(
     )
 
 
-def _shared_names(runs: Sequence[Run], machine_of: Callable[[Run], str]) -> list[str]:
-    """Return the names that more than one machine had."""
-    machines: dict[str, set[str]] = {}
-    for run in runs:
-        machines.setdefault(run.volume.server, set()).add(machine_of(run))
-    return [server for server, found in machines.items() if len(found) > 1]
-
-
-def _line_names(lines: Sequence[_Line], began: Mapping[_Line, datetime]) -> list[str]:
-    """Return the names of lines: volumes, and where several machines had one, also the time of the first run on each.
-
-    Args:
-        lines: the lines.
-        began: of each line, also of those that are not shown, when its first run began.
-    """
-    machines = Counter(volume for volume, _ in began)
-    days = Counter((volume, day(at)) for (volume, _), at in began.items())
-    named = []
-    for line in lines:
-        volume, at = line[0], began[line]
-        first = day(at) if days[volume, day(at)] == 1 else moment(at)
-        named.append(volume if machines[volume] == 1 else tr("{volume} since {time}").format(volume=volume, time=first))
-    return named
-
-
-def courses(runs: Sequence[Run], removed: Collection[str] = ()) -> Section:
+def courses(runs: Sequence[Run], machines: Machines = NO_MACHINES) -> Section:
     """Plots of the runs whose output is a log with a value for each interval, the newest runs of each workload."""
     plots: list[Drawing] = []
     most = 0
@@ -101,7 +65,7 @@ def courses(runs: Sequence[Run], removed: Collection[str] = ()) -> Section:
             most = max(most, len(found))
             latest = found[-MOST_LINES:]
             title = tr(of_workload[-1].workload.title)
-            names = _names([run for run, _ in latest], removed)
+            names = _names([run for run, _ in latest], machines)
             plots.append(course(title, [series for _, series in latest], names))
     if not plots:
         return Section(tr("Course of the runs"), ())
@@ -121,10 +85,10 @@ def _dated(runs: Sequence[Run]) -> list[Run]:
     return [run for run in _done(runs) if not run.volume.elsewhere and sample_of(run.workload.headline, run)]
 
 
-def _plot(runs: Sequence[Run], shown: Sequence[_Line], line_of: Callable[[Run], _Line]) -> Dated:
+def _plot(runs: Sequence[Run], shown: Sequence[MeasuredVolume], line_of: Callable[[Run], MeasuredVolume]) -> Dated:
     """Return the runs of one workload as lines."""
     headline = runs[-1].workload.headline
-    lines: dict[_Line, list[tuple[datetime, Sample]]] = {line: [] for line in shown}
+    lines: dict[MeasuredVolume, list[tuple[datetime, Sample]]] = {line: [] for line in shown}
     for run in runs:
         if (line := lines.get(line_of(run))) is not None and (sample := sample_of(headline, run)) is not None:
             line.append((run.started_at, sample))
@@ -156,9 +120,9 @@ def _by_workload(runs: Sequence[Run]) -> dict[WorkloadKey, list[Run]]:
     return found
 
 
-def _names(runs: Sequence[Run], removed: Collection[str]) -> list[str]:
+def _names(runs: Sequence[Run], machines: Machines) -> list[str]:
     """What the runs are called: by their volumes, and also by their times where two are of one volume."""
-    volumes = [volume_name(run, removed) for run in runs]
+    volumes = [machines.volume_of(run).name for run in runs]
     return [
         name if volumes.count(name) == 1 else f"{name}, {moment(run.started_at)}"
         for name, run in zip(volumes, runs, strict=True)

@@ -1,10 +1,11 @@
 """Storages side by side: each workload's own metric with its repetitions, latencies, what was left out, diagnoses."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from core import units
 from core.benchmarks import statistics
 from core.benchmarks.model import Run
+from core.comparison.machines import NO_MACHINES, Machines
 from core.comparison.model import Comparison, Contrast, Diagnosis, Sample, Verdict
 from core.comparison.model import Row as Compared
 from core.language import tr
@@ -23,39 +24,36 @@ def headlines(compared: Comparison | None) -> tuple[Compared, ...]:
     return () if compared is None else tuple(row for row in compared.rows if row.headline)
 
 
-def set_names(compared: Comparison) -> tuple[str, ...]:
-    """What each set is called."""
-    return compared.old, compared.new, *compared.further
-
-
 def ratio_chart(compared: Comparison) -> tuple[Block, ...]:
     """The plot of page one: the ratios of as many workloads as have room, those that differ most first."""
     rows = sorted(headlines(compared), key=lambda row: -abs((row.ratio or 1.0) - 1.0))[:FIRST_PAGE]
     shown = [row for row in headlines(compared) if row in rows]
-    drawing = ratios(shown, set_names(compared))
+    drawing = ratios(shown, compared.names)
     return () if drawing is None else (drawing,)
 
 
 def figures(compared: Comparison) -> tuple[Block, ...]:
-    """Each workload's own metric as a table, and latencies by percentile."""
-    sets = set_names(compared)
-    latency = percentiles(compared, sets)[:_MOST_PLOTS]
+    """Each workload's own metric as a table."""
     return (
         compared_table("storage", compared, headlines(compared)),
         *(Text(note, small=True) for note in _notes(headlines(compared))),
-        *((Section(tr("Latencies by percentile"), latency),) if latency else ()),
     )
+
+
+def latencies(compared: Comparison) -> Section:
+    """The latencies by percentile, a plot for each workload; false if there are none."""
+    return Section(tr("Latencies by percentile"), percentiles(compared, compared.names)[:_MOST_PLOTS])
 
 
 def dots(compared: Comparison) -> tuple[Block, ...]:
     """Each repetition of each workload's own metric as a mark."""
-    plot = repetitions(headlines(compared), set_names(compared))
+    plot = repetitions(headlines(compared), compared.names)
     return () if plot is None else (plot,)
 
 
 def compared_table(name: str, compared: Comparison, rows: Sequence[Compared]) -> Table:
     """A column a set, each against the first."""
-    sets = set_names(compared)
+    sets = compared.names
     head = (tr("Workload"), tr("Metric"), *sets, *((tr("Ratio"), tr("Interval")) if len(sets) == 2 else ()))
     widths = (2.2, 1.5, *((0.9,) * len(sets)), *((0.0, 0.0) if len(sets) == 2 else ()))
     right = frozenset(range(2, len(head) - (1 if len(sets) == 2 else 0)))
@@ -144,14 +142,20 @@ def diagnoses(found: Sequence[Diagnosis]) -> Section:
             Item(" ".join(finding.evidence), " ".join(finding.advice), Tone.MIXED, capital(tr(finding.title)))
             for finding in one.findings
         )
-        read = tr("{server}, {volume}: based on the facts of {instant} and {figures}")
+        read = tr("{volume}: based on the facts of {instant} and {figures}")
         looked = read.format(
-            server=one.server,
-            volume=one.volume,
+            volume=one.measured.name,
             instant=instant(one.facts_taken_at),
             figures=counted(one.figures, "{number} value", "{number} values"),
         )
         blocks += [Text(looked, small=True), Items(items) if items else Text(tr("Nothing was found."))]
+        if one.unused:
+            said = counted(
+                one.unused,
+                "{number} run on this volume does not count, because another machine had the same name then.",
+                "{number} runs on this volume do not count, because another machine had the same name then.",
+            )
+            blocks.append(Text(said, small=True))
     return Section(tr("Causes of poor results, and remedies"), tuple(blocks))
 
 
@@ -193,13 +197,13 @@ def all_metrics(compared: Comparison) -> Section:
     return Section(tr("Appendix: all other metrics"), (table,) if rows else ())
 
 
-def workloads(runs: Sequence[Run], removed: Collection[str] = ()) -> Section:
-    """What was run, a row for what all ran alike; `removed`: servers that were removed from the history."""
+def workloads(runs: Sequence[Run], machines: Machines = NO_MACHINES) -> Section:
+    """What was run, a row for what all ran alike."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for run in runs:
         parameters = ", ".join(_parameter(name, value) for name, value in run.workload.parameters.items())
         done = counted(len(run.repetitions), "{number} repetition", "{number} repetitions")
-        where = volume_name(run, removed)
+        where = machines.volume_of(run).name
         found.setdefault((tr(run.workload.title), parameters), {})[where] = f"{run.program}, {done}"
     rows = [
         (title, parameters, "\n".join(f"{where}: {how}" for where, how in places.items()))
@@ -219,12 +223,12 @@ def _parameter(name: str, value: object) -> str:
     return f"{name} {value}"
 
 
-def raw_values(runs: Sequence[Run]) -> tuple[Section, ...]:
+def raw_values(runs: Sequence[Run], machines: Machines = NO_MACHINES) -> tuple[Section, ...]:
     """Every repetition's metrics, and what the tools printed."""
     rows = [
         (
             tr(run.workload.title),
-            f"{run.volume.server}:{run.volume.mount_point}",
+            machines.volume_of(run).name,
             str(one.number),
             name,
             Cell(units.plain(value), value),
@@ -238,13 +242,7 @@ def raw_values(runs: Sequence[Run]) -> tuple[Section, ...]:
     outputs: list[Block] = []
     for run in runs:
         for one in run.repetitions:
-            title = f"{tr(run.workload.title)}, {volume_name(run)}, {one.number}"
+            title = f"{tr(run.workload.title)}, {machines.volume_of(run).name}, {one.number}"
             outputs += [Text(title, small=True), Code(f"{one.command}\n\n{one.raw}".rstrip())]
     printed = Section(tr("Appendix: output of the tools"), tuple(outputs))
     return (Section(tr("Appendix: raw values"), (table,)), printed) if rows else ()
-
-
-def volume_name(run: Run, removed: Collection[str] = ()) -> str:
-    """Return what the volume of a run is called, and whether its server is among those that were removed."""
-    name = f"{run.volume.server}:{run.volume.mount_point}"
-    return tr("{volume} (removed)").format(volume=name) if run.volume.server in removed else name

@@ -1,6 +1,6 @@
 """Errors and notes of core in a German window: each is made by what raises it, and is German to its last word."""
 
-import re
+import os
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -33,15 +33,14 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.watch import parse_watch
 from core.reports.make import Format, check_place
 from core.reports.options import read_logo
-from core.reports.recorded import is_known, recorded
+from core.reports.recorded import recorded
 from core.servers.shell import command
 from core.user_settings import file
 from tests.core.history import samples
+from tests.failing_disk import failing_disk
+from tests.german import english_in, english_in_text
 from tests.histories import Histories
 
-ENGLISH = re.compile(r"\b(the|of|is|are|has|have|been|with|and|which|that|from|cannot|it|must|not|or|name|found)\b")
-QUOTED = re.compile(r"No such file or directory|/[\w./-]+|\[name\]|\bname =|'[^']*'|\bint\b|history-\*|PGHAUL_\w+")
-"""What is quoted, or a name of pghaul's own, in whatever language."""
 SUITE = """
 title = "mine"
 repetitions = 3
@@ -57,13 +56,6 @@ size_bytes = 8192
 runtime_seconds = 1
 """
 WARNING = CheckResult("libc", "C library", Status.WARNING, "old", "new", "They differ.", "Rebuild the indexes.")
-
-
-def german(text: str, folder: Path) -> str:
-    """Return the text in German, without paths and quotes."""
-    with spoken("de"):
-        assert is_known(text), text
-        return QUOTED.sub("", recorded(text).replace(str(folder), "/folder"))
 
 
 def made(folder: Path, statement: str = "") -> Path:
@@ -104,6 +96,32 @@ def garbled_places(_folder: Path) -> None:
     settings.config_folder().mkdir(parents=True, exist_ok=True)
     (settings.config_folder() / places.FILE).write_text("[")
     Store.open()
+
+
+def held(folder: Path) -> None:
+    """Write while another program writes."""
+    place = made(folder)
+    with closing(sqlite3.connect(place / FILE_NAME, isolation_level=None)) as other, Store.open(place) as store:
+        other.execute("BEGIN IMMEDIATE")
+        store.add_profile(samples.OLD)
+
+
+def torn(folder: Path) -> Path:
+    """A history whose file was cut off in the middle."""
+    place = made(folder)
+    os.truncate(place / FILE_NAME, (place / FILE_NAME).stat().st_size // 2)
+    return place
+
+
+def written_to_failing_disk(folder: Path) -> None:
+    with Store.open(made(folder)) as store, failing_disk():
+        store.add_profile(samples.OLD)
+
+
+def copied_to_failing_disk(folder: Path) -> None:
+    place = made(folder)
+    with failing_disk():
+        backup(place)
 
 
 def archive(folder: Path, *names: str) -> Path:
@@ -157,10 +175,20 @@ OPENED: dict[str, Callable[[Path], Path]] = {
     "a newer version": lambda folder: made(folder, "UPDATE alembic_version SET version_num = '9999'"),
     "a trigger": lambda folder: made(folder, "CREATE VIEW foreign_one AS SELECT 1"),
     "open to others": opened_to_others,
+    "torn": torn,
+    "without a table": lambda folder: made(folder, "DROP TABLE alembic_version"),
 }
 ATTEMPTS: dict[str, Callable[[Path], object]] = {
     **{f"history: {name}": opening(make) for name, make in OPENED.items()},
     "history: which one": garbled_places,
+    "history: in use": held,
+    "history: an error of the disk": written_to_failing_disk,
+    "history: lost tables": lambda folder: Store.open(made(folder, "DROP TABLE moves")).moves(),
+    "history: no server": lambda _: Store.open("postgresql://me@/db?host=/nowhere"),
+    "history: nobody listens": lambda _: Store.open("postgresql://me@127.0.0.1:1/db"),
+    "backup of a torn one": lambda folder: backup(torn(folder)),
+    "backup to a failing disk": copied_to_failing_disk,
+    "restored from a torn one": lambda folder: restore(made(folder), torn(folder / "other") / FILE_NAME),
     "history: a long note": noted,
     "history: no entry": shown,
     "history: no URL": lambda _: url_of("mysql://team/history"),
@@ -184,6 +212,12 @@ ATTEMPTS: dict[str, Callable[[Path], object]] = {
     "settings: an unknown key": lambda _: file.find("report.papr"),
     "suite: missing": changed('title = "mine"', ""),
     "suite: another kind": changed("repetitions = 3", 'repetitions = "3"'),
+    "suite: a fraction": changed("repetitions = 3", "repetitions = 3.5"),
+    "suite: no text": changed('title = "mine"', "title = 3"),
+    "suite: neither true nor false": changed("direct = true", "direct = 1"),
+    "suite: no number": changed("repetitions = 3", 'target_variation = "much"'),
+    "suite: another word": changed('"randread"', '"trim"'),
+    "suite: no table": changed("[workload.parameters]", "parameters = 3\n[workload.x]"),
     "suite: too few": changed("repetitions = 3", "repetitions = 0"),
     "suite: an unknown field": changed('name = "w"', 'name = "w"\nsize = 3'),
     "suite: an unknown tool": changed('tool = "fio"', 'tool = "iozone"'),
@@ -225,9 +259,7 @@ ATTEMPTS: dict[str, Callable[[Path], object]] = {
 def test_an_error_is_german_to_its_last_word(attempt: Callable[[Path], object], tmp_path: Path) -> None:
     with pytest.raises(PghaulError) as refused:
         attempt(tmp_path)
-    found = [text for text in (refused.value.message, refused.value.hint) if text]
-    assert found
-    assert [said for text in found if ENGLISH.search(said := german(text, tmp_path))] == []
+    assert english_in(refused.value, str(tmp_path)) == []
 
 
 def test_what_a_history_remarks_is_german(histories: Histories, tmp_path: Path) -> None:
@@ -238,7 +270,7 @@ def test_what_a_history_remarks_is_german(histories: Histories, tmp_path: Path) 
     (place / FILE_NAME).chmod(0o644)
     with Store.open(place) as store:
         assert len(store.remarks) == 2
-        assert [said for text in store.remarks if ENGLISH.search(said := german(text, tmp_path))] == []
+        assert [said for text in store.remarks if (said := english_in_text(text, str(tmp_path)))] == []
 
 
 @pytest.mark.parametrize(

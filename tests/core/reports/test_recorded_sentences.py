@@ -15,7 +15,8 @@ from core.migration.model.move import Verify
 from core.migration.model.probe import Quantity
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.transports.choice import choose_transport
-from core.reports.recorded import compared, is_known, recorded
+from core.redaction import without_secrets
+from core.reports.recorded import compared, is_known, recorded, templates
 from core.reports.report import Report
 from installer import texts
 from installer.sentences import makers_in, sentences, sentences_in, shown_in
@@ -30,6 +31,19 @@ def test_every_sentence_of_a_check_is_german() -> None:
     assert [each for each in sentences() if not told.get(each)] == []
     path = texts.RECORDED / "de.po"
     assert texts.updated(path, texts.of_history()) == path.read_bytes(), "run: make texts"
+
+
+def test_no_sentence_within_another_one_is_taken_for_what_a_sentence_is_made_of() -> None:
+    """With ` to ` in it, for a range `{low} to {high}`."""
+    with spoken("de"):
+        assert [each for each in recorded_sentences("de") if compared(each) != recorded(each)] == []
+        assert compared("1 GiB to 2 GiB") == "1 GiB bis 2 GiB"
+        assert compared("line 2") == "Zeile 2"
+
+
+def test_no_sentence_of_pghauls_own_looks_like_a_secret() -> None:
+    """An error masks what it quotes of others: `password: pghaul …` would be masked, too."""
+    assert [each for each in (*sentences(), *templates()) if without_secrets(each) != each] == []
 
 
 def test_a_new_sentence_of_a_check_is_found() -> None:
@@ -70,7 +84,7 @@ def test_what_an_error_says_is_found_wherever_it_stands() -> None:
 
 def test_all_of_core_is_read_but_what_says_nothing_to_the_user() -> None:
     told = set(sentences())
-    assert "the history {path} is damaged" in told  # a constant of core/history/database.py
+    assert "the history {path} is damaged (SQLite says: {said})" in told  # a constant of core/history/database.py
     assert "the suite {name} has no workload" in told
     assert "The check {check} has passed, so there is nothing to waive." in told
 
@@ -79,6 +93,25 @@ def test_all_of_core_is_read_but_what_says_nothing_to_the_user() -> None:
 def test_every_sentence_is_known_where_it_is_shown() -> None:
     with spoken("de"):
         assert [each for each in sentences() if not is_known(re.sub(r"\{\w+\}", "7", each))] == []
+
+
+@pytest.mark.slow
+def test_a_sentence_is_known_without_the_remarks_that_it_may_have() -> None:
+    """`… of the configuration files{unread_settings}. Settings of extensions are not compared.{age_note}`"""
+    optional = re.compile(r"\{\w+\}(?=[.,;:)]|$)")
+    texts_without = {each: re.sub(r"\{\w+\}", "7", optional.sub("", each)) for each in sentences()}
+    with spoken("de"):
+        assert [each for each, text in texts_without.items() if len(text) > 30 and not is_known(text)] == []
+
+
+def test_every_check_of_the_example_is_german_with_what_it_compares(shipped: Report) -> None:
+    english = re.compile(r"\b(and|besides|for|from|missing|none|of|rules|same|the|unknown|with)\b")
+    checks = shipped.checks or ()
+    assert len(checks) > 50
+    with spoken("de"):
+        assert [each.message for each in checks if not is_known(each.message)] == []
+        values = {compared(value) for each in checks for value in (each.old, each.new)}
+    assert [value for value in values if english.search(value)] == []
 
 
 def test_what_the_example_shows_is_german(shipped: Report) -> None:

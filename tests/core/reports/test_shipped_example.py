@@ -23,7 +23,7 @@ from core.reports.options import Options
 from core.reports.report import Report, build, spec
 from core.servers.profiles import Nobody
 
-MOST_PAGES = 9
+MOST_PAGES = 8
 """Of a plan with its rollback, its stages and its record, in the longer of both languages."""
 
 
@@ -64,7 +64,7 @@ def test_a_small_plan_is_short_and_its_page_one_holds_both_charts(shipped: Sessi
         report = replace(report, executions=rehearsed, record=(), record_of_all=())
     document = of_move(Kind.PLAN, report, options)
     pages = PdfReader(io.BytesIO(content(document, options, Format.PDF)[""])).pages
-    assert len(pages) <= MOST_PAGES
+    assert len(pages) <= MOST_PAGES + (when != "eve")  # whether it fits into a window, and the record, come on top
     first = "".join(pages[0].extract_text().split())
     assert len(document.charts) == 2
     assert all("".join(section.title.split()) in first for section in document.charts)

@@ -161,6 +161,7 @@ def test_appendices_come_on_request(full: Report) -> None:
     appendices = [title for title in titles(asked) if title.startswith("Appendix")]
     assert appendices == [
         "Appendix: commands of each step",
+        "Appendix: assumptions about the other methods",
         "Appendix: all other metrics",
         "Appendix: raw values",
         "Appendix: output of the tools",

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare
+from core.comparison.machines import Machines
 from core.comparison.model import Comparison
 from core.reports.charts.time_plots import MOST_LINES
 from core.reports.drawing import Drawing, Line
@@ -13,6 +14,7 @@ from core.reports.make import of_storage
 from core.reports.model import Text, drawings
 from core.reports.options import Options
 from core.reports.parts.storage_over_time import courses, results_over_time
+from core.sides import Side
 from tests.core.reports.documents import repeated
 from tests.core.reports.reading import answers, names, rows, titles, words
 
@@ -158,30 +160,24 @@ def test_machines_that_had_one_name_are_never_joined(storages: StorageReport) ->
     run = storages.runs[0]
     runs = [dataclasses.replace(run, id=day, started_at=run.started_at + timedelta(days=day)) for day in range(1, 5)]
 
-    def machine_of(one: Run) -> str:
-        return "a" if one.id is not None and one.id < 3 else "b"
-
-    section = results_over_time(runs, machine_of)
+    at = {day: run.started_at for day, run in enumerate(runs, 1)}
+    began = {("gannon-old", "a"): at[1], ("gannon-old", "b"): at[3]}
+    machines = Machines({1: "a", 2: "a", 3: "b", 4: "b"}, began)
+    section = results_over_time(runs, machines)
     (plot,) = (block for block in section.blocks if isinstance(block, Drawing))
     joins = [mark for mark in plot.marks if isinstance(mark, Line) and mark.width == 1.2]
     assert len(joins) == 2
-    assert plot.alt.count("gannon-old:/srv/pg since ") == 2
+    assert plot.alt.count("gannon-old:/srv/pg (machine since ") == 2
     assert "gannon-old" in words([section]).splitlines()[1]  # who the machines were is said in a sentence
-    assert not results_over_time(runs[1:3], machine_of)
+    assert not results_over_time(runs[1:3], machines)
     assert " since " not in words([results_over_time(runs)])
 
 
-def test_machines_of_one_day_are_told_apart_by_the_hour(storages: StorageReport) -> None:
-    run = storages.runs[0]
-    at = run.started_at.replace(hour=8)
-    runs = [dataclasses.replace(run, id=hour, started_at=at + timedelta(hours=hour)) for hour in range(4)]
-    section = results_over_time(runs, lambda one: "a" if one.id in {0, 1} else "b")
-    assert "08:00" in words([section])
-    assert "10:00" in words([section])
-
-
 def test_a_removed_server_is_called_removed(storages: StorageReport) -> None:
-    removed = dataclasses.replace(repeated(storages), profiles=storages.profiles[1:])
+    machines = Machines(removed=frozenset({"gannon-old"}))
+    again = repeated(storages)
+    sets = [[run for run in again.runs if run.volume.side is side] for side in Side]
+    removed = dataclasses.replace(again, compared=compare(*sets, machines=machines), machines=machines)
     made = storage_report(removed, Options())
     name = "gannon-old:/srv/pg (removed)"
     assert made.subtitle == f"gannon-new:/var/lib/postgresql compared with {name}"
@@ -189,7 +185,7 @@ def test_a_removed_server_is_called_removed(storages: StorageReport) -> None:
     assert any(name in one.alt for one in drawings(made) if one.name == "over-time")
     assert "gannon-new:/var/lib/postgresql (removed)" not in words(made.sections)
     german = of_storage(removed, Options(language="de"))
-    dated = compare([removed.runs[0]], [removed.runs[1]], dated=True)
-    again = storage_report(dataclasses.replace(removed, compared=dated), Options())
-    assert again.subtitle.count(f"{name} 2026-03-") == 2
+    dated = compare([removed.runs[0]], [removed.runs[1]], dated=True, machines=machines)
+    over_time = storage_report(dataclasses.replace(removed, compared=dated), Options())
+    assert over_time.subtitle.count(f"{name} 2026-03-") == 2
     assert "gannon-old:/srv/pg (entfernt)" in german.subtitle
