@@ -12,7 +12,7 @@ from core.text import printable
 
 if TYPE_CHECKING:
     from core.facts.host_environment import HostEnvironment
-    from core.facts.model import Cluster, Facts
+    from core.facts.model import Cluster, Facts, Memory
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -66,7 +66,7 @@ def text(facts: "Facts") -> str:
     if facts.processor is not None:
         lines.append(f"  processor   {facts.processor.model or 'unknown model'}, {facts.processor.threads} threads")
     if facts.memory is not None:
-        lines.append(f"  memory      {size(facts.memory.total_bytes)}")
+        lines.append(f"  memory      {_memory(facts.memory)}")
     lines += [
         f"  array       {array.name} {array.level or ''} {array.state}{' DEGRADED' if array.degraded else ''}"
         for array in facts.arrays
@@ -92,6 +92,13 @@ def text(facts: "Facts") -> str:
         lines += ["", "no PostgreSQL cluster was found; name its data directory with --cluster FOLDER"]
     lines += [f"could not be read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps_besides("")]
     return "\n".join(lines)
+
+
+def _memory(memory: "Memory") -> str:
+    total = size(memory.total_bytes)
+    if memory.limit_bytes is None:
+        return total
+    return f"{size(memory.limit_bytes)} of {total}, limited by its control group"
 
 
 def _host_environment(found: "HostEnvironment") -> list[str]:
@@ -122,6 +129,8 @@ def _cluster(cluster: "Cluster") -> list[str]:
         f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
         f"  binaries    {printable(cluster.bin_directory or 'not found')}; found by {', '.join(cluster.found_by)}",
     ]
+    if cluster.process is not None and cluster.process.memory_limit_bytes is not None:
+        lines.append(f"  memory      at most {size(cluster.process.memory_limit_bytes)}, limited by its control group")
     lines += [
         f"  started by  {name} = {printable(path)} (postmaster.opts)" for name, path in cluster.start_files.items()
     ]

@@ -11,13 +11,14 @@ from core.cli.own_settings import add_from_setting
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.files import check_free
-from core.migration.model.checks import CheckResult, Status, Waiver
+from core.migration.model.checks import CheckResult, Status, Waiver, tally
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
 from core.text import printable, sentence
 
 _CHECK_DESCRIPTION = """\
-Find out before the move what would fail. The exit code is 1 if there is a blocker.
+Find out before the move what would fail. The exit code is 1 if there is a blocker, or if a
+check is still to run after a survey.
 A waiver accepts a warning. It is valid as long as the check finds the same evidence. Its reason, time and user are
 recorded and printed. A blocker cannot be waived."""
 
@@ -112,7 +113,8 @@ def _check(context: Context, options: argparse.Namespace) -> int:
         print_document({"checks": results})
     else:
         show(checks_text(results, passed=options.all))
-    return 1 if any(result.stops for result in results) else 0
+    found = tally(results)
+    return 1 if found.stopping or found.pending else 0
 
 
 def checks_text(results: tuple[CheckResult, ...], *, passed: bool = False) -> str:
@@ -127,11 +129,11 @@ def checks_text(results: tuple[CheckResult, ...], *, passed: bool = False) -> st
     for result in results:
         if result.id in named_only:
             continue
-        key = result.status, result.message, result.hint, result.waiver, result.old, result.new
+        key = result.state, result.message, result.hint, result.waiver, result.old, result.new
         alike.setdefault(key, []).append(result)
     lines = []
     for result, *others in alike.values():
-        word = "WAIVED" if result.waiver is not None else result.status.upper()
+        word = result.state.upper()
         named = f"{result.title} [{result.id}]"
         if others:
             named = f"{len(others) + 1} checks [{', '.join(each.id for each in (result, *others))}]"
@@ -158,15 +160,15 @@ def checks_text(results: tuple[CheckResult, ...], *, passed: bool = False) -> st
 
 def _counts(results: tuple[CheckResult, ...]) -> str:
     """How many of each kind; of blockers also that there is none."""
-    unknown = [result for result in results if result.status is Status.UNKNOWN]
-    warnings = [result for result in results if result.status is Status.WARNING and result.waiver is None]
+    found = tally(results)
     kinds = (
-        (sum(result.stops for result in unknown), "unknown (each counts as a blocker)"),
-        (len(warnings), "warning" if len(warnings) == 1 else "warnings"),
-        (sum(not result.stops and result.waiver is None for result in unknown), "unknown (not a blocker)"),
-        (sum(result.waiver is not None for result in results), "waived"),
+        (found.unanswered, "unknown (each counts as a blocker)"),
+        (found.pending, "to run first"),
+        (found.warnings, "warning" if found.warnings == 1 else "warnings"),
+        (found.unknown, "unknown (not a blocker)"),
+        (found.waived, "waived"),
     )
-    blockers = units.counted(sum(result.status is Status.BLOCKER for result in results), "blocker")
+    blockers = units.counted(found.blockers, "blocker")
     return ", ".join([blockers, *(f"{count} {kind}" for count, kind in kinds if count)])
 
 

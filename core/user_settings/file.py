@@ -15,11 +15,14 @@ from pathlib import Path
 
 from core import settings, this_workstation
 from core.errors import InputError
+from core.file_locks import locked
 from core.files import check_own, read_small, write_whole
 from core.user_settings.declaration import Setting, Settings, declared
 from core.user_settings.kinds import Value, said
 
 FILE = "settings.toml"
+_LOCK = "settings.lock"
+"""On Windows, the file whose lock whoever changes the settings holds."""
 MOST_BYTES = 64 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD = "# The settings of pghaul. To see all of them: pghaul settings show\n"
@@ -113,6 +116,10 @@ def change(changes: Mapping[str, Value], based_on: Loaded | None = None) -> Load
             if content != before.content:
                 # a link leads to a file of the user's own: `load` has looked at its owner
                 write_whole(place.resolve(), content, replacing=True, mode=_mode(place))
+    except TimeoutError as error:
+        raise InputError(
+            f"the settings file {place} is being changed by another program", "try again once that program is done"
+        ) from error
     except OSError as error:
         raise InputError(
             f"the settings file {place} cannot be written: {(error.strerror or str(error)).lower()}",
@@ -148,16 +155,14 @@ def _mode(place: Path) -> int:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Within it no other pghaul changes the settings in that folder. Windows has no such lock."""
+    """Within it no other pghaul changes the settings in that folder. Windows cannot lock a folder, but a file in it."""
     if this_workstation.on_windows():
-        yield
-        return
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    else:
+        handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        with locked(handle):
+            yield
     finally:
         os.close(handle)
 

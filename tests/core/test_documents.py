@@ -1,16 +1,22 @@
 import ast
+import dataclasses
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar, Literal
 
 import pytest
 
 from core import documents
+from core.benchmarks.tool import STRICT
 from core.errors import InputError
+from core.migration.model.asked import Asked
+from tests.german import english_in
 
 
 class Colour(StrEnum):
@@ -51,6 +57,99 @@ def test_what_is_no_such_document_is_said(text: str) -> None:
 def test_a_wrong_field_is_named_by_its_path() -> None:
     with pytest.raises(InputError, match=r"inner\.at"):
         documents.load(Outer, '{"inner": {"name": "x", "at": "noon"}}')
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    label: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A field of each kind that a document of pghaul's has."""
+
+    text: str = ""
+    number: int = 0
+    fraction: float = 0.0
+    either: bool = False
+    word: Literal["one", "other"] = "one"
+    colour: Colour = Colour.RED
+    at: datetime = datetime(2026, 11, 21, tzinfo=UTC)
+    many: tuple[str, ...] = ()
+    two: tuple[int, int] = (1, 2)
+    listed: list[int] = field(default_factory=list)
+    several: frozenset[str] = frozenset()
+    named: dict[str, float] = field(default_factory=dict)
+    part: Part | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StrictFields(Fields):
+    """The same in a file that a DBA edits."""
+
+    __pydantic_config__: ClassVar[dict[str, object]] = STRICT
+
+
+WRONG = (
+    '"x"',
+    '"2026-13-01"',
+    "3",
+    "3.5",
+    "1e300",
+    "9" * 30,
+    "true",
+    "null",
+    '["x"]',
+    "[1, 2, 3]",
+    '{"x": {}}',
+    "{}",
+)
+
+
+def refusals(kind: type[Fields], name: str) -> Iterator[InputError]:
+    """The errors of the wrong values of a field."""
+    for wrong in WRONG:
+        try:
+            documents.load(kind, f'{{"{name}": {wrong}}}')
+        except InputError as error:
+            yield error
+
+
+@pytest.mark.parametrize("kind", [Fields, StrictFields])
+@pytest.mark.parametrize("name", [each.name for each in dataclasses.fields(Fields)])
+def test_each_wrong_value_has_words_of_its_own_and_pydantics_behind_them(kind: type[Fields], name: str) -> None:
+    found = list(refusals(kind, name))
+    assert len(found) > 3
+    for error in found:
+        said, _, original = error.message.partition(" (pydantic says: ")
+        assert name in said
+        assert not any(words in said for words in (documents.OTHER_PROBLEM, "nput should", "{"))
+        assert len(original) > 1
+        assert english_in(error) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ('{"number": 3.5}', "number: it must be a whole number"),
+        ('{"word": "none"}', "word: it must be one of 'one', 'other'"),
+        ('{"strange": 1}', "strange: it is not allowed here"),
+        ('{"part": {"label": "x"}}', "part.at: it is missing"),
+        ("{", "valid strict fields: it is no valid JSON"),
+    ],
+)
+def test_a_wrong_field_is_told_by_the_type_of_the_error(given: str, words: str) -> None:
+    with pytest.raises(InputError) as refused:
+        documents.load(StrictFields, given)
+    assert words in refused.value.message
+    assert english_in(refused.value) == []
+
+
+def test_what_a_dataclass_refuses_is_told_in_its_own_words() -> None:
+    with pytest.raises(InputError, match=r"asked: the downtime is too short or too long \(pydantic") as refused:
+        documents.load(Asked, '{"downtime_seconds": -1}')
+    assert english_in(refused.value) == []
 
 
 def test_a_byte_that_was_no_utf_8_stays_an_escape() -> None:

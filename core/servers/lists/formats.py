@@ -143,7 +143,9 @@ class _Inventory:
             merged |= self.own.get(host, {})
             connection = merged.get("ansible_connection", "ssh")
             if connection not in _BY_SSH:
-                self.refused.append(Refused(place, host, f"its connection type is {connection}, not ssh"))
+                reason = f"its connection type is {connection}, not ssh"
+                hint = "set ansible_connection to ssh if ssh reaches it, or leave it out of the list"
+                self.refused.append(Refused(place, host, reason, hint))
                 continue
             fields = _fields(host, merged)
             if "jump" not in fields and (named := _with_command(merged)) is not None:
@@ -274,11 +276,9 @@ def _words(line: str) -> list[str]:
     try:
         words = split(line, comments=True)
     except InputError as error:
-        raise InputError(
-            f"{line[:60]!r} cannot be read: the closing quotation mark is missing", "add the quotation mark"
-        ) from error
+        raise InputError(f"the closing quotation mark is missing in {line[:60]!r}", "add the quotation mark") from error
     if not words:
-        raise InputError(f"{line[:60]!r} contains no name")
+        raise InputError(f"{line[:60]!r} contains no name", "write the name of a server or of a group")
     return words
 
 
@@ -376,25 +376,27 @@ def read_list(name: str, text: str) -> ServerList:
     Raises:
         InputError: no server stands in it; it is an ssh configuration that ssh would not use, or YAML.
     """
-    found = _read(name, text)
+    found, told = _read(name, text)
     if found.listed:
         return found
     if not found.refused:
         raise ParseError(f"there is no server in {name}", f"expected: {_EXPECTED}")
     first = found.refused[0]
     raise ParseError(
-        f"the list {name} contains no server that can be used: {first.place}: {first.reason}", f"expected: {_EXPECTED}"
+        f"the list {name} contains no server that can be used: {first.place}: {first.reason}",
+        first.hint if told else f"{first.hint}; expected: {_EXPECTED}",
     )
 
 
-def _read(name: str, text: str) -> ServerList:
+def _read(name: str, text: str) -> tuple[ServerList, bool]:
+    """The list, and whether it says itself what kind it is; any other text is only taken for an inventory."""
     used = config_file()
     if used is not None and name != "-" and is_same_file(Path(name), used):
-        return server_list([(str(used), {"name": host}) for host in named_hosts()])
+        return server_list([(str(used), {"name": host}) for host in named_hosts()]), True
     if text.lstrip().startswith("{"):
-        return server_list(*parse_json(text))
+        return server_list(*parse_json(text)), True
     if is_csv(text):
-        return server_list(list(parse_csv(text)))
+        return server_list(list(parse_csv(text))), True
     said = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if said and _YAML.fullmatch(said[0].strip()):
         raise InputError(
@@ -406,4 +408,5 @@ def _read(name: str, text: str) -> ServerList:
             f"{name} is an ssh configuration file that ssh does not use",
             f"include it in ~/.ssh/config, or set PGHAUL_SSH_CONFIG={quoted(name)}",
         )
-    return server_list(*parse_ini(text))
+    told = any(_BRACKETED.fullmatch(line.strip()) or "=" in line for line in said)
+    return server_list(*parse_ini(text)), told

@@ -105,6 +105,9 @@ def _without_moves_to_themselves(
     return ServerList(tuple(kept), tuple(refused))
 
 
+_WITHIN_SERVER = "to move the cluster to another folder of its server, add the move with: pghaul move add"
+
+
 def refuse_same_server(move: WantedMove, old: Profile, new: Profile, *, same_machine: bool = False) -> None:
     """Raise InputError if both servers of a move are one, by their name, by the way to them, or as it was read.
 
@@ -112,15 +115,16 @@ def refuse_same_server(move: WantedMove, old: Profile, new: Profile, *, same_mac
     """
     if old.name == new.name:
         said = f"the move {move.name} leads from the server {old.name} to itself"
+        hint = f"name another new server; {_WITHIN_SERVER}"
     elif (old.address.lower(), old.port, old.jump) == (new.address.lower(), new.port, new.jump):
         said = f"the servers {old.name} and {new.name} of the move {move.name} have the same address"
+        hint = f"correct the address of one of them; {_WITHIN_SERVER}"
     elif same_machine:
         said = f"the servers {old.name} and {new.name} of the move {move.name} are the same machine"
+        hint = f"name a new server on another machine; {_WITHIN_SERVER}"
     else:
         return
-    raise InputError(
-        said, "name another new server; a move to another folder of the same server is added without a list"
-    )
+    raise InputError(said, hint)
 
 
 def _listed(place: str, fields: Mapping[str, str]) -> Listed:

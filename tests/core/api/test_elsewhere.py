@@ -112,6 +112,7 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         connection.execute("ALTER TABLE executions DROP COLUMN schedule")
         connection.execute("ALTER TABLE moves DROP COLUMN precopy_limit")
         connection.execute("ALTER TABLE moves DROP COLUMN asked")
+        connection.execute("ALTER TABLE check_results DROP COLUMN pending")
         for table in [
             row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")
         ]:

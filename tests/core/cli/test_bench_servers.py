@@ -71,7 +71,6 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, An
 
 
 @pytest.mark.slow
-@pytest.mark.measures
 @with_ssh_and_fio
 def test_two_servers_are_measured_compared_and_reported_without_a_move(
     servers: Servers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -115,7 +114,6 @@ def test_two_servers_are_measured_compared_and_reported_without_a_move(
 
 
 @pytest.mark.slow
-@pytest.mark.measures
 @with_ssh_and_fio
 def test_a_volume_is_compared_over_time(servers: Servers, capsys: pytest.CaptureFixture[str]) -> None:
     suite = ("--suite", servers.suite)
@@ -135,7 +133,6 @@ def test_a_volume_is_compared_over_time(servers: Servers, capsys: pytest.Capture
 
 
 @pytest.mark.slow
-@pytest.mark.measures
 @with_ssh_and_fio
 def test_a_server_whose_cluster_is_being_moved_is_not_measured(
     servers: Servers, tmp_path: Path, capsys: pytest.CaptureFixture[str]

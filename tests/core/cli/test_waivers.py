@@ -1,6 +1,7 @@
 """`pghaul check MOVE --waive ID --reason TEXT` and `--unwaive ID`, on what the history holds."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -37,6 +38,21 @@ def test_a_warning_is_waived_and_taken_back(filled: dict[Status, str], capsys: p
     assert main(["check", MOVE, "--unwaive", warning, "--json"]) == 1
     results = json.loads(capsys.readouterr().out)["checks"]
     assert [result["waiver"] for result in results] == [None] * len(results)
+
+
+def test_checks_that_a_survey_left_to_run_are_counted_apart_and_the_exit_code_is_1(
+    filled: dict[Status, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    warning = filled[Status.WARNING]
+    for pending, code in ((True, 1), (False, 0)):
+        with Store.open() as store:
+            left = [each for each in samples.checks() if not each.stops]
+            waiting = replace(left[0], id="locales", status=Status.UNKNOWN, blocking=True, pending=True)
+            store.save_checks(MOVE, (waiting, *left) if pending else tuple(left))
+        assert main(["check", MOVE, "--waive", warning, "--reason", "tested on a copy"]) == code
+        said = capsys.readouterr().out
+        assert ("TO RUN" in said, "0 blockers, 1 to run first" in said) == (pending, pending)
+        assert "counts as a blocker" not in said
 
 
 @pytest.mark.slow

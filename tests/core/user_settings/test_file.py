@@ -1,5 +1,6 @@
 """The settings file: what is wrong with it is said with its line, and a change keeps what its user wrote."""
 
+import fcntl
 import os
 import stat
 import subprocess
@@ -14,6 +15,9 @@ from core.errors import InputError
 from core.user_settings import file
 from core.user_settings.declaration import Settings, declared
 from core.user_settings.kinds import Choice, Number, Switch
+from tests.windows import windows_locks
+
+TOP = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -271,10 +275,21 @@ def test_a_file_that_came_or_went_meanwhile_was_changed() -> None:
     assert not file.path().exists()
 
 
-def test_two_writers_lose_nothing_of_each_other() -> None:
+ON_WINDOWS = """
+import pytest
+from core import this_workstation
+from core.user_settings import file
+from tests.windows import windows_locks
+windows_locks(pytest.MonkeyPatch(), file)
+this_workstation.on_windows = lambda: True
+"""
+
+
+@pytest.mark.parametrize("rules", ["", ON_WINDOWS], ids=["of this system", "of Windows"])
+def test_two_writers_lose_nothing_of_each_other(rules: str) -> None:
     """Each changes a setting of its own again and again; neither takes the other's back."""
     program = (
-        "import sys\nfrom core.user_settings import file\n"
+        f"{rules}import sys\nfrom core.user_settings import file\n"
         "key, values = sys.argv[1], sys.argv[2:]\n"
         "for value in values:\n"
         "    found = file.change({key: int(value)})\n"
@@ -282,7 +297,7 @@ def test_two_writers_lose_nothing_of_each_other() -> None:
     )
     values = [str(number) for number in range(1, 61)]
     writers = [
-        subprocess.Popen([sys.executable, "-c", program, key, *values], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, "-c", program, key, *values], cwd=TOP, stderr=subprocess.PIPE, text=True)
         for key in ("survey.jobs", "move.precopy_limit")
     ]
     for writer in writers:
@@ -290,6 +305,30 @@ def test_two_writers_lose_nothing_of_each_other() -> None:
         assert writer.returncode == 0
     found = file.load().settings
     assert (found.survey.jobs, found.move.precopy_limit) == (60, 60)
+
+
+def test_on_windows_a_file_beside_the_settings_is_locked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    asked = windows_locks(monkeypatch, file, waits=False)
+    file.change({"survey.jobs": 4})
+    assert asked == ["LK_LOCK", "LK_UNLCK"]
+    assert {each.name for each in folder.iterdir()} == {file.FILE, "settings.lock"}
+    with (folder / "settings.lock").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="is being changed by another program"):
+            file.change({"survey.jobs": 5})
+    assert file.load().settings.survey.jobs == 4
+    assert file.change({"survey.jobs": 5}).settings.survey.jobs == 5
+
+
+def test_a_change_that_fails_lets_go_of_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    asked = windows_locks(monkeypatch, file, waits=False)
+    written("[survey\n")
+    for _ in range(2):
+        with pytest.raises(InputError, match="line 1"):
+            file.change({"survey.jobs": 4})
+    assert asked == ["LK_LOCK", "LK_UNLCK"] * 2
 
 
 def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(folder: Path) -> None:

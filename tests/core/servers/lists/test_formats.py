@@ -1,11 +1,17 @@
 """Lists of servers: what each kind says, and what of a broken one is refused by itself."""
 
+import ast
+import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from core.errors import InputError, ParseError
+from core.language import spoken
+from core.reports.recorded import is_known, recorded
+from core.servers.lists import formats, model
 from core.servers.lists.formats import read_list
 from core.servers.lists.model import MOST, MOST_GROUPS, MOST_NAMED, ServerList, WantedMove
 from core.servers.profiles import Profile, Rights
@@ -95,7 +101,7 @@ def test_a_move_from_a_server_to_itself_is_refused_with_its_line() -> None:
     assert [each.profile.name for each in found.listed if each.move] == ["db6", "db8", "db10"]
     refused = [(each.place, each.name) for each in found.refused]
     assert refused == [("line 2", "db1"), ("line 3", "db2"), ("line 5", "db4")]
-    assert all(each.name in each.reason and "another new server" in each.hint for each in found.refused)
+    assert all(each.name in each.reason and "pghaul move add" in each.hint for each in found.refused)
 
 
 def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
@@ -168,6 +174,75 @@ def test_a_command_in_a_hint_takes_the_name_as_one_word(text: str, hint: str) ->
     with pytest.raises(InputError) as caught:
         read_list("a b;c", text)
     assert hint in caught.value.hint
+
+
+HEAD = "name,address,port,user,rights,jump,new,cluster,move\n"
+ONE = f"{HEAD}a,192.0.2.1,,,,,,,\n"
+REASONS = [
+    (f"{HEAD}a,192.0.2.1,,,,,a,/srv/pg,\n", "pghaul move add"),
+    (f"{HEAD}a,192.0.2.1,,,,,b,/srv/pg,\nb,192.0.2.1,,,,,a,/srv/pg,\n", "correct the address"),
+    (f"{HEAD}a,-x,,,,,,,\n", "host name"),
+    (f"{HEAD}a,192.0.2.1,70000,,,,,,\n", "1 to 65535"),
+    (f"{HEAD}a,192.0.2.1,,-x,,,,,\n", "user to log in"),
+    (f"{HEAD}a,192.0.2.1,,,all,,,,\n", "use one of"),
+    (f"{HEAD}a,192.0.2.1,,,,a:b,,,\n", "[user@]host[:port]"),
+    (f"{HEAD}a,192.0.2.1,,,,,b,,\n", "both new and cluster"),
+    (f"{HEAD}a,192.0.2.1,,,,,,/srv/pg,\n", "both new and cluster"),
+    (f"{HEAD}a,192.0.2.1,,,,,b,srv,\n", "beginning with /"),
+    (f"{ONE}a,192.0.2.2,,,,,,,\n", "same description"),
+    (f"{HEAD}a,192.0.2.1,,,,,b,/srv,one\nc,192.0.2.2,,,,,b,/srv,one\n", "another name"),
+    ("a ansible_connection=docker\n", "ansible_connection to ssh"),
+    ("a ansible_ssh_common_args='-o ProxyCommand=x'\n", "~/.ssh/config"),
+    ('{"all": {"hosts": {"-a": {}}}}', "host name"),
+    ("[what:ever]\n", "[group:vars]"),
+    ("[all:vars]\nuser\n", "name=value"),
+    ("a port\n[x]\n", "name=value"),
+    ("a 'x=y\n", "quotation mark"),
+    ("a[5:1] x=y\n", "[01:50]"),
+    (f"a[1:{MOST}]b[1:2] x=y\n", "shorter range"),
+]
+"""Lists, each with an entry that is refused, and what of its hint says what to do."""
+
+
+@pytest.mark.parametrize(("text", "hint"), REASONS)
+def test_a_refused_entry_says_what_to_do_about_its_own_reason(text: str, hint: str) -> None:
+    try:
+        (said,) = (each.hint for each in read(text).refused)
+    except ParseError as error:  # no other entry is left
+        said = error.hint
+        assert "expected: " not in said
+    assert hint in said
+
+
+@pytest.mark.parametrize("text", ["\x7fELF\ufffd\x02\n", "a letter to somebody\n", "a,b\n", "'x\n", "a[5:1]\n"])
+def test_a_text_that_says_not_what_kind_of_list_it_is_is_told_the_kinds_too(text: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        read(text)
+    said, _, kinds = caught.value.hint.partition("; expected: ")
+    assert said
+    assert all(kind in kinds for kind in ("CSV", "Ansible", "~/.ssh/config"))
+
+
+@pytest.mark.parametrize("text", [text for text, _ in REASONS])
+def test_each_reason_and_its_hint_are_german(text: str) -> None:
+    with spoken("de"):
+        try:
+            said = [part for each in read(text).refused for part in (each.reason, each.hint)]
+        except ParseError as error:
+            said = [error.message, error.hint]
+        assert all(map(is_known, said)), said
+        shown = " ".join(map(recorded, said))
+    assert re.findall(r"\b(?:the|of|is|to|with|another|its|line|bis itself)\b", shown) == []
+
+
+@pytest.mark.parametrize("module", [formats, model])
+def test_no_refusal_is_without_a_hint(module: ModuleType) -> None:
+    calls = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Call)]
+    words = {"InputError": 2, "ParseError": 2, "Refused": 4}
+    made = [(call.func.id, len(call.args)) for call in calls if isinstance(call.func, ast.Name)]
+    refusals_made = [(name, number) for name, number in made if name in words]
+    assert len(refusals_made) > 5
+    assert [(name, number) for name, number in refusals_made if number != words[name]] == []
 
 
 def test_names_alone_are_addresses_where_no_other_column_could_be() -> None:
