@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import run
+from tests import leftovers, run
 
 pytest_plugins = [
     "tests.ending",
@@ -50,6 +50,11 @@ _ALIEN = {
 }
 
 
+def pytest_sessionstart() -> None:
+    """Remove what earlier sessions have left in the folders that programs share."""
+    leftovers.sweep()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Thousands of items and their modules stay to the end: no collection of garbage needs to look at them."""
@@ -74,7 +79,7 @@ def pytest_make_collect_report(
     file = collector.nodeid.partition("::")[0]
     there = {
         "lab": file.startswith(f"{run.LIVE}/"),
-        "filling": file == run.FILLING,
+        "filling": file in run.FILLING,
         "measures": file in run.files_that_measure(),
     }
     for item in report.result or ():

@@ -22,10 +22,23 @@ import pytest
 TOP = Path(__file__).parents[1]
 LIVE = "tests/live"
 """Where the tests of the lab are, all of them."""
-FILLING = "tests/resources/sh/test_functions.py"
-"""Where those are that compute while the last of the lab's wait for their hosts, all of them."""
+FUNCTIONS = "tests/resources/sh/test_functions.py"
+FILLING = (
+    "tests/core/migration/execution/test_resume.py",
+    "tests/core/migration/plan/test_script.py",
+    "tests/core/test_this_workstation.py",
+    "tests/resources/sh/test_dress_settings.py",
+    "tests/resources/sh/test_fence.py",
+    FUNCTIONS,
+    "tests/resources/sh/test_hostile_databases.py",
+    "tests/resources/sh/test_recovering_server.py",
+    "tests/test_documented_commands.py",
+)
+"""Where those are that compute while the lab's wait for their hosts, all of them: none of them watches a clock."""
 HOSTS_A_WORKER = 3
 """A test of the lab waits for its hosts most of the time: that many take their turns where one computes."""
+FILLERS = 2
+"""So many more workers than have hosts: `tests/workers.py` gives them what fills the time of the others."""
 WAITING = 1
 """Of the others some wait, for programs that they run and for what is told a moment later: so many more workers."""
 NONE_ASKED_FOR = "holds none of the tests asked for"
@@ -54,9 +67,9 @@ SPREAD = ("fast", "unhosted", "core", "long")
 def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
     """The words by which pytest runs a part, but for those given.
 
-    The usual tests run in three steps: those of the lab, with some that fill the time in which the last of them wait;
-    the others; and what measures, which has no neighbour, for that would be measured too. So do the long ones, of which
-    nearly all are of the lab, in two.
+    The usual tests run in three steps: those of the lab, with some that fill the time in which these wait; the others;
+    and what measures, which has no neighbour, for that would be measured too. So do the long ones, of which nearly all
+    are of the lab, in two.
     """
     spread = ["--dist", "loadfile", "--no-loadscope-reorder"]
     on_hosts = ["-n", str(int(workers) * HOSTS_A_WORKER), *spread]
@@ -71,10 +84,11 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
             if without_hosts(given):
                 return [*without, "-m", f"not lab and {USUAL} and not measures", f"--then={shlex.join(alone)}"]
-            hosts = [*on_hosts, "-m", f"(lab or filling) and {USUAL} and not measures"]
+            hosts = ["-n", str(int(workers) * HOSTS_A_WORKER + FILLERS), *spread]
+            hosts += ["-m", f"(lab or filling) and {USUAL} and not measures"]
             rest = [*without, "-m", f"not lab and not filling and {USUAL} and not measures", *given]
             afterwards = (f"--then={shlex.join(words)}" for words in (rest, alone))
-            return [*hosts, *afterwards, *([] if given else [LIVE, FILLING])]
+            return [*hosts, *afterwards, *([] if given else [LIVE, *FILLING])]
         case "long":
             alone = ["-m", "long and measures", *(given or files_that_measure())]
             return [*on_hosts, "-m", "long and not measures", f"--then={shlex.join(alone)}"]
@@ -103,31 +117,39 @@ def files_that_measure() -> list[str]:
     return sorted(str(path.relative_to(TOP)) for path in tests if "pytest.mark.measures" in path.read_text("utf-8"))
 
 
-def load_once(workers: int) -> None:
+def load_once(workers: int, first: Sequence[str] = ("tests",)) -> list[subprocess.Popen[bytes]]:
     """Load every file of tests, each in one process, where most have never been loaded here.
 
     pytest rewrites and compiles a file when it is first loaded. In a new clone every worker would do so for all files.
+    Those below `first` are loaded when this returns; the processes that it returns load the others beside what follows.
     """
     files = sorted((TOP / "tests").rglob("test_*.py"))
     new = [path for path in files if not any((path.parent / "__pycache__").glob(f"{path.stem}.*-pytest-*.pyc"))]
     if len(new) * 2 < len(files) or sys.dont_write_bytecode:
-        return
+        return []
     print("loading all tests once, as they are new here", flush=True)
-    words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0"]
-    shares = ([str(path) for path in files[first::workers]] for first in range(workers))
-    loading = [subprocess.Popen([*words, *share], cwd=TOP, stdout=subprocess.DEVNULL) for share in shares]
-    for each in loading:
+    early = [path for path in files if any(path.is_relative_to(TOP / each) for each in first)]
+    for each in _loading(early, workers):
         each.wait()  # a file that cannot be loaded is told of by the run
+    return _loading([path for path in files if path not in early], workers)
+
+
+def _loading(files: Sequence[Path], workers: int) -> list[subprocess.Popen[bytes]]:
+    words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0"]
+    shares = (each for first in range(workers) if (each := [str(path) for path in files[first::workers]]))
+    return [subprocess.Popen([*words, *share], cwd=TOP, stdout=subprocess.DEVNULL) for share in shares]
 
 
 def run(part: str, workers: str, given: Sequence[str]) -> int:
     """Run one part; its exit status, which is not 0 either where it holds none of the tests that were asked for."""
-    if part in SPREAD and not given:
-        load_once(int(workers))
+    early = (LIVE, *FILLING) if part == "core" else ("tests",)
+    loading = load_once(int(workers), early) if part in SPREAD and not given else []
     repeated = [] if os.environ.get("STRICT", "0") not in {"", "0"} else ["--repeat"]
     whole = [] if given else ["--whole"]
     words = [*selection(part, workers, given), *whole, *repeated, f"--junitxml={_record(part)}", *given]
     status = int(pytest.main(words))
+    for each in loading:
+        each.wait()
     _status(part).parent.mkdir(parents=True, exist_ok=True)
     _status(part).write_text(str(status))  # of a failed recipe make tells nothing but that it failed
     if given and status == pytest.ExitCode.NO_TESTS_COLLECTED:

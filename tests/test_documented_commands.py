@@ -20,6 +20,8 @@ from core.sides import Side
 from tests.documented import ELSEWHERE, PAGES, TOP, Elsewhere, commands, connects, lines
 from tests.postgresql import Server
 
+pytestmark = pytest.mark.filling
+
 OUTPUT = "tests/data/fio/08-v3.25-fdatasync-clat-nsec-k8s-homelab.txt"
 FILES = {
     "old-server.txt": OUTPUT,

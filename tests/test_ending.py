@@ -441,7 +441,7 @@ def test_a_mark_where_no_step_looks_for_it_is_refused(run: Run, mark: str) -> No
         result.stdout.fnmatch_lines(
             [f"*tests/core/test_a.py::test_there is marked {mark}: make test would not run it*"]
         )
-    there = {"lab": "tests/live/test_a.py", "filling": run_steps.FILLING}.get(mark)
+    there = {"lab": "tests/live/test_a.py", "filling": run_steps.FILLING[0]}.get(mark)
     if there is not None:
         assert run({"conftest.py": hooks, there: marked}, there).ret == 0
 

@@ -1,5 +1,6 @@
 """The parts of the tests as `make` has them run: `tests/run.py`."""
 
+import os
 import re
 import shlex
 import shutil
@@ -25,7 +26,7 @@ def words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         return pytest.ExitCode.NO_TESTS_COLLECTED
 
     monkeypatch.setattr(pytest, "main", main)
-    monkeypatch.setattr(run, "load_once", lambda _: None)
+    monkeypatch.setattr(run, "load_once", lambda *_: [])
     monkeypatch.delenv("STRICT", raising=False)
     monkeypatch.chdir(tmp_path)
     return heard
@@ -66,8 +67,8 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
     run.main(["-n", "2", "core"])
     then = [shlex.split(word.removeprefix("--then=")) for word in words if word.startswith("--then=")]
     usual = "not clean_debian and not long and not nfs and not systemd"
-    assert (words[:2], words[words.index("-m") + 1]) == (["-n", "6"], f"(lab or filling) and {usual} and not measures")
-    assert words[words.index("--whole") - 2 : words.index("--whole")] == ["tests/live", run.FILLING]
+    assert (words[:2], words[words.index("-m") + 1]) == (["-n", "8"], f"(lab or filling) and {usual} and not measures")
+    assert words[words.index("--whole") - len(run.FILLING) - 1 : words.index("--whole")] == ["tests/live", *run.FILLING]
     assert [each[each.index("-m") + 1] for each in then] == [
         f"not lab and not filling and {usual} and not measures",
         f"{usual} and measures",
@@ -117,18 +118,38 @@ def test_files_that_were_never_loaded_are_loaded_once(tmp_path: Path, monkeypatc
     (tmp_path / "pytest.ini").touch()
     for name in ("a", "b", "c"):
         (tests / f"test_{name}.py").write_text("def test_a(): ...\n")
-    run.load_once(2)
+    assert run.load_once(2) == []
     made = sorted(path.name.split(".")[0] for path in (tests / "__pycache__").glob("*-pytest-*.pyc"))
     assert made == ["test_a", "test_b", "test_c"]
     next((tests / "__pycache__").glob("test_a.*")).unlink()
-    run.load_once(2)  # most are: each worker does what is left
+    assert run.load_once(2) == []  # most are: each worker does what is left
     assert len(list((tests / "__pycache__").glob("*.pyc"))) == 2
+
+
+@pytest.mark.slow
+def test_what_the_first_step_runs_is_loaded_before_it_and_the_rest_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "TOP", tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    (tmp_path / "pytest.ini").touch()
+    os.mkfifo(tmp_path / "held")
+    for name, text in {"live": "", "core": "open('held').close()\n"}.items():
+        (tmp_path / "tests" / name).mkdir(parents=True)
+        (tmp_path / "tests" / name / "test_a.py").write_text(f"{text}def test_a(): ...\n")
+    (rest,) = run.load_once(2, ["tests/live"])
+    assert len(list((tmp_path / "tests" / "live" / "__pycache__").glob("test_a.*-pytest-*.pyc"))) == 1
+    assert rest.poll() is None
+    (tmp_path / "held").open("w").close()
+    assert rest.wait() == 0
+    assert len(list((tmp_path / "tests" / "core" / "__pycache__").glob("test_a.*-pytest-*.pyc"))) == 1
 
 
 def test_a_failure_is_handed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pytest, "main", lambda _: pytest.ExitCode.INTERRUPTED)
-    monkeypatch.setattr(run, "load_once", lambda _: None)
+    monkeypatch.setattr(run, "load_once", lambda *_: [])
     assert run.main(["fast"]) == 2
     assert Path("build/tests/fast.status").read_text() == "2"
 

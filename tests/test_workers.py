@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.servers.functions import functions
-from tests.workers import LONG, WAITING
+from tests.run import FUNCTIONS
+from tests.workers import LONG, TURNS, WAITING
 
 pytest_plugins = "pytester"
 
@@ -19,6 +20,9 @@ from tests import workers
 
 workers.LONG.clear()
 workers.LONG.update({"test_parts.py": (20, 2), "test_last.py": (5, 1)})
+workers.LONG.update({"test_turn_1.py": (3, 1), "test_turn_2.py": (4, 1)})
+workers.TURNS = ("test_turn_1.py", "test_turn_2.py")
+workers.FILLING = ("test_fills.py",)
 workers.WAITING.clear()
 workers.WAITING.update({"test_early.py::test_a[4]": 30})
 
@@ -45,18 +49,25 @@ def test_parts(number):
 """
 
 
-@pytest.mark.slow
-def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def spread(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]) -> pytest.RunResult:
+    """Run these files with two workers, as the parts of the tests are."""
     monkeypatch.setenv("PYTHONPATH", str(TOP))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
         monkeypatch.delenv(name, raising=False)
-    several = "import pytest\n@pytest.mark.parametrize('number', range(5))\ndef test_a(number): ...\n"
-    files = {"conftest.py": CONFTEST, "test_early.py": several, "test_last.py": several, "test_parts.py": MEETS}
-    for name, text in files.items():
+    for name, text in {"conftest.py": CONFTEST, **files}.items():
         (pytester.path / name).write_text(text)
     words = ("-p", "xdist", "-p", "tests.workers", "-n2", "--dist", "loadfile", "--no-loadscope-reorder")
-    result = pytester.runpytest_subprocess(*words)
+    return pytester.runpytest_subprocess(*words)
+
+
+SEVERAL = "import pytest\n@pytest.mark.parametrize('number', range(5))\ndef test_a(number): ...\n"
+
+
+@pytest.mark.slow
+def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"test_early.py": SEVERAL, "test_last.py": SEVERAL, "test_parts.py": MEETS}
+    result = spread(pytester, monkeypatch, files)
     assert (result.ret, result.parseoutcomes()) == (0, {"passed": 14})
     began = (pytester.path / "began").read_text().split()
     # the one that waits is before all others, and apart from the rest of its file
@@ -67,8 +78,50 @@ def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeyp
     ]
 
 
+WAITS = """
+import time
+from pathlib import Path
+import pytest
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_waits(number):
+    until = time.monotonic() + 20
+    while not any(Path().glob("test_fills by gw*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert time.monotonic() < until
+"""
+
+
+@pytest.mark.slow
+def test_one_worker_fills_the_time_of_the_others_from_the_beginning_on(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The two parts of the other file would take both workers, and wait for it in vain."""
+    result = spread(pytester, monkeypatch, {"test_fills.py": SEVERAL, "test_parts.py": WAITS})
+    assert (result.ret, result.parseoutcomes()) == (0, {"passed": 7})
+
+
+@pytest.mark.slow
+def test_files_that_take_turns_run_one_after_the_other(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one worker: each of two would take one of them."""
+    result = spread(pytester, monkeypatch, {"test_turn_1.py": SEVERAL, "test_turn_2.py": SEVERAL})
+    assert (result.ret, result.parseoutcomes()) == (0, {"passed": 10})
+    by = {path.name.partition(" by ")[2] for path in pytester.path.glob("test_turn_* by *")}
+    assert len(by) == 1
+
+
 def test_each_long_file_is_there() -> None:
     assert [name for name in LONG if not (TOP / name).is_file()] == []
+
+
+def test_those_that_take_turns_are_together() -> None:
+    """A worker would wait for the turn of another one."""
+    takes = re.compile(r"^from tests\.sshd import .*\b(this_machine|turn)\b", re.MULTILINE)
+    texts = {path: path.read_text("utf-8") for path in (TOP / "tests").rglob("test_*.py")}
+    found = [str(path.relative_to(TOP)) for path, text in texts.items() if takes.search(text)]
+    assert sorted(found) == sorted([*TURNS, FUNCTIONS])
 
 
 def test_each_test_that_waits_is_there() -> None:

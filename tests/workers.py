@@ -3,8 +3,10 @@
 A lab belongs to a worker, and fixtures to a file; so the tests of a file stay together. The longest file would then be
 what all wait for in the end, so it comes early, and one that is longer than a worker's share comes in parts, of which
 each makes the file's fixtures for itself. Of those that fill the time of others, some wait all the while: each of
-these is a unit of its own, early enough for others to compute meanwhile. A test whose worker ended has failed: another
-worker goes on behind it.
+these is a unit of its own, early enough for others to compute meanwhile. Some workers take the rest of them from the
+beginning on, and a file of the lab only when nothing of that rest is left: they compute while the others wait for their
+hosts. Files whose tests take turns on this machine are one unit, so that no worker waits for the turn of another. A
+test whose worker ended has failed: another worker goes on behind it.
 """
 
 from collections import Counter
@@ -13,7 +15,10 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
-from tests.run import FILLING
+from tests.run import FILLERS, FILLING, FUNCTIONS
+
+TURNS = ("tests/core/cli/test_bench_servers.py", "tests/gui/dialogs/test_storage.py", "tests/gui/pages/test_survey.py")
+"""Files whose tests take turns (`tests/sshd.py`), as only one benchmark at a time can measure a machine."""
 
 LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_dress.py": (124, 2),
@@ -39,10 +44,24 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_port_taken.py": (36, 1),
     "tests/live/test_benchmark_tools.py": (33, 1),
     "tests/live/test_benchmarks.py": (33, 1),
+    "tests/core/migration/plan/test_script.py": (34, 1),
+    "tests/gui/test_execution_page.py": (32, 1),
     "tests/test_docs.py": (30, 1),
     "tests/live/test_first_comparison.py": (28, 1),
+    "tests/gui/pages/test_survey.py": (28, 1),
+    "tests/gui/test_accessibility.py": (26, 1),
+    "tests/resources/sh/test_recovering_server.py": (25, 1),
     "tests/live/test_trial.py": (25, 1),
+    "tests/core/migration/execution/test_tries.py": (24, 1),
+    "tests/test_documented_commands.py": (24, 1),
+    "tests/test_ending.py": (24, 1),
+    "tests/gui/dialogs/test_storage.py": (23, 1),
     "tests/live/test_servers_jobs.py": (23, 1),
+    "tests/core/cli/test_bench_servers.py": (22, 1),
+    "tests/core/test_this_workstation.py": (20, 1),
+    "tests/core/history/test_paging.py": (20, 1),
+    "tests/core/benchmarks/test_live.py": (20, 1),
+    "tests/core/benchmarks/fio/test_live.py": (20, 1),
     "tests/live/test_data_roots.py": (20, 1),
     "tests/live/test_survey.py": (20, 1),
     "tests/live/test_diagnosis.py": (19, 1),
@@ -56,22 +75,20 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_queries.py": (9, 1),
     "tests/live/test_failures_in_window.py": (4, 1),
     "tests/live/test_window.py": (4, 1),
-    FILLING: (300, 40),
+    FUNCTIONS: (220, 40),
 }
 """Seconds that a file takes beside others, and in how many parts it is run; a file that is not here takes few."""
 WAITING: dict[str, int] = {
-    f"{FILLING}::test_whatever_fails_it_says_so[{function}]": seconds
+    f"{FUNCTIONS}::test_whatever_fails_it_says_so[{function}]": seconds
     for function, seconds in (
-        ("dress_pass", 36),
-        ("measure_twice", 34),
-        ("dress_run_copy", 29),
-        ("roll_back_target", 14),
-        ("watch_changes", 10),
+        ("dress_pass", 11),
+        ("dress_run_copy", 9),
         ("check_reachability", 9),
-        ("start_local_only", 8),
+        ("watch_changes", 8),
+        ("measure_twice", 7),
         ("keep_daemon", 7),
         ("start_daemon", 7),
-        ("unmount_target", 7),
+        ("unmount_target", 6),
     )
 }
 """Seconds that a test takes of those that fill the time of others, but computes in a tenth of them."""
@@ -92,11 +109,13 @@ def _file(nodeid: str) -> str:
 
 
 def _fills(nodeid: str) -> bool:
-    return _file(nodeid) == FILLING and nodeid not in WAITING
+    return _file(nodeid) in FILLING and nodeid not in WAITING
 
 
 def _seconds(nodeid: str) -> float:
     """Of its unit."""
+    if _file(nodeid) in TURNS:
+        return sum(LONG[file][0] for file in TURNS)
     seconds, parts = LONG.get(_file(nodeid), (0, 1))
     return WAITING.get(nodeid, seconds / parts)
 
@@ -107,23 +126,32 @@ class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no 
     def __init__(self, config: pytest.Config, log: object) -> None:
         super().__init__(config, log)
         self._unit: dict[str, str] = {}
+        self._fillers: list[WorkerController] = []
 
     def schedule(self) -> None:
         if self.collection is None:
             self._arrange(next(iter(self.registered_collections.values())))
+            self._fillers = self.nodes[1:][-FILLERS:]
         super().schedule()
 
     def _arrange(self, nodeids: list[str]) -> None:
         tests = Counter(_file(nodeid) for nodeid in nodeids if nodeid not in WAITING)
         seen: Counter[str] = Counter()
         for nodeid in nodeids:
-            if nodeid in WAITING:
-                self._unit[nodeid] = nodeid
-                continue
             file = _file(nodeid)
+            if nodeid in WAITING or file in TURNS:
+                self._unit[nodeid] = nodeid if nodeid in WAITING else TURNS[0]
+                continue
             _, parts = LONG.get(file, (0, 1))
             self._unit[nodeid] = f"{file}:{seen[file] * parts // tests[file]}"
             seen[file] += 1
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        if node in self._fillers:
+            filling = (unit for unit, tests in self.workqueue.items() if _fills(next(iter(tests))))
+            if (unit := next(filling, None)) is not None:
+                self.workqueue.move_to_end(unit, last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         return self._unit[nodeid]
