@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from core.api.facts import get_facts, get_facts_of_both
 from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
+from core.benchmarks.model import Outcome
 from core.errors import HistoryError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.files import write_text
@@ -401,12 +402,14 @@ def _make_spec(session: Session, move: Move, old: Facts, new: Facts | None) -> S
     """Return the data for an estimate: the facts, and the history of this move and of similar moves."""
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
+    own = store.machines((move.old, move.new), move=move.name).current(runs)
     executions, others = _own_executions(store, move.name), _similar_moves(store, move)
     rows = [row for name in (move.name, *others) for row in record_of(store, name)]
     known = history_of(executions, [each for name in others for each in _own_executions(store, name)], rows)
-    known = replace(known, now=datetime.now(UTC), zone=_zone(old), watched=_latest_watch(probes))
+    renamed = frozenset(run.volume.side for run in runs if run.outcome is Outcome.DONE and run not in own)
+    known = replace(known, now=datetime.now(UTC), zone=_zone(old), watched=_latest_watch(probes), renamed=renamed)
     took = command_seconds([command.seconds for command in store.commands(move.name)])
-    spec = spec_of(move, old, probes, runs, new, copied(executions), changed(executions), known, took)
+    spec = spec_of(move, old, probes, own, new, copied(executions), changed(executions), known, took)
     return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_monthly_growth_bytes(session, move)))
 
 

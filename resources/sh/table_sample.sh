@@ -25,7 +25,13 @@ copy_probe() {
   [ -n "$sample_tables" ] || [ -z "$sample_found" ] ||
     fail "every table of $sample_database that is large enough for a sample is locked"
   [ -n "$sample_tables" ] || fail "the database $sample_database has no table that is large enough for a sample"
-  sample_all=$(printf '%s\n' "$sample_tables" | awk '{ all += $1 } END { print all }') || fail 'awk failed'
+  # Each table gets a part of the sample by its size, but no small one so little that starting COPY is all that counts.
+  sample_shares=$(printf '%s\n' "$sample_tables" | awk '
+    { size[NR] = $1; all += $1 }
+    END {
+      for (n = 1; n <= NR; n++) whole += size[n] < all / 8 ? all / 8 : size[n]
+      printf "%.0f %.0f\n", all / 8, whole
+    }') || fail 'awk failed'
   printf '%s\n' "$sample_found" |
     awk '!/^locked / && ++seen > 4 { others += $1 } END { printf "others %.0f\n", others }' || fail 'awk failed'
   sample_number=0
@@ -96,15 +102,17 @@ sample_table() {
   sample_row_count=${sample_rest%% *} sample_rest=${sample_rest#* }
   sample_columns=${sample_rest%% *} sample_rest=${sample_rest#* }
   sample_key=${sample_rest%% *} sample_name=${sample_rest#* }
-  table_part=$(awk -v size="$sample_size" -v all="$sample_all" -v bytes="$sample_bytes" \
-    'BEGIN { part = bytes / all; print (part < 1 ? part : 1) / 16 }') || fail 'awk failed'
+  table_share=$(awk -v size="$sample_size" -v least="${sample_shares% *}" -v whole="${sample_shares#* }" \
+    'BEGIN { print (size < least ? least : size) / whole }') || fail 'awk failed'
+  table_part=$(awk -v size="$sample_size" -v share="$table_share" -v bytes="$sample_bytes" \
+    'BEGIN { part = bytes * share / size; print (part < 1 ? part : 1) / 16 }') || fail 'awk failed'
   table_empty=$(time_rows 0) || exit
   table_first=$(time_rows "$table_part") || exit
-  table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v size="$sample_size" \
-    -v all="$sample_all" -v seconds="$sample_seconds" \
+  table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v share="$table_share" \
+    -v seconds="$sample_seconds" \
     'BEGIN {
       taken = first - empty
-      times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16
+      times = taken > 0 ? seconds * 1e9 * share / 2 / taken : 16
       print (times < 1 ? 1 : (times > 16 ? 16 : times))
     }') || fail 'awk failed'
   table_part=$(awk -v part="$table_part" -v times="$table_times" 'BEGIN { printf "%.9f", part * times }') ||

@@ -59,16 +59,17 @@ READ_BY_A_PROCESSOR: Figure = (1.5e9, 2.5e9, 6e9)
 """What one processor reads of files from a fast disk while it does nothing else: 1.1 GB were read and summed up at 0.9
 to 1.1 GB/s by one that computes checksums at 1.7 GB/s (the lab)."""
 
-PAGE_CHECKSUMS: Figure = (700e6, 2.8e9, 3.6e9)
+PAGE_CHECKSUMS: Figure = (700e6, 3e9, 3.6e9)
 """pg_checksums, one process, on a new server, which has nothing else to do in the downtime: 1.1 GB in 0.48 to 0.60 s,
-3.2 GB in 1.1 s (PostgreSQL 15). On two processors that had other things to do, 2.16 GB took 1.0 to 3.2 s. A notebook's
-NVMe took 34 s for 32.5 GB, which were written, too (postgres-howtos, 2023: "about 1 GiB/second")."""
+3.2 GB in 1.1 s (PostgreSQL 15), the command's own 0.1 s included. On two processors that had other things to do, 2.16
+GB took 1.0 to 3.2 s. A notebook's NVMe took 34 s for 32.5 GB, which were written, too (postgres-howtos, 2023: "about 1
+GiB/second")."""
 
-AMCHECK_TABLES: Figure = (350e6, 2.7e9, 4.5e9)
-AMCHECK_INDEXES: Figure = (75e6, 600e6, 1.1e9)
-"""pg_amcheck, one process, on a new server likewise: two took 0.74 to 0.86 s for 1.1 GB, 0.14 of it indexes, and
-1.6 s for 3.2 GB. Where others took the processors, one took 4.3 to 5.5 s for 1.8 GB of tables and 0.35 GB of indexes.
-Rows are taken apart, entries of an index are compared with each other."""
+AMCHECK_TABLES: Figure = (550e6, 3.4e9, 4.5e9)
+AMCHECK_INDEXES: Figure = (110e6, 670e6, 1.1e9)
+"""pg_amcheck, one process, on a new server likewise: one took 0.9 to 1.2 s for 1.1 GB, 0.14 of it indexes, and 2.2 s
+for 3.2 GB; two 0.74 to 0.86 s and 1.6 s. Where others took the processors, one took 4.3 to 5.5 s for 1.8 GB of tables
+and 0.35 GB of indexes. Rows are taken apart, entries of an index are compared with each other."""
 
 AMCHECK_A_TABLE: Figure = (0.00002, 0.00005, 0.0002)
 """To look up a table and its indexes, by one process (20,000 empty tables: 1.0 s)."""
@@ -112,12 +113,12 @@ CHECKPOINT: Figure = (0.04, 0.07, 0.3)
 INVENTORY: Figure = (0.08, 0.15, 0.6)
 """To ask each database for its relations, settings and roles."""
 
-TRIAL_START: Figure = (0.6, 0.95, 3.0)
+TRIAL_START: Figure = (0.6, 0.9, 2.0)
 """To create an empty cluster on the new server and start it with the configuration of the old one, right before the
 stop (in the lab 0.9 s, up to 1.7 s beside other work)."""
 
 STOP: Figure = (0.05, 0.11, 0.6)
-START: Figure = (0.2, 0.35, 1.2)
+START: Figure = (0.15, 0.3, 1.0)
 SERVICE: Figure = (0.6, 2.2, 3.2)
 """To stop without much to write; to start for local connections; to end that and to start as a service: a second by
 systemd, Debian's pg_ctlcluster looks again each second or two, and took 2.2 s to 2.3 s in measured moves."""
@@ -183,19 +184,20 @@ alone hold up each does nearly as much (1.6 TB by gzip 9: 18 h with one, 3.6 h w
 # --- dump & restore and pg_upgrade, seconds for each object
 
 DUMP_A_TABLE: Figure = (0.004, 0.015, 0.03)
-DUMP_A_TABLE_15: Figure = (0.00015, 0.00026, 0.0008)
+DUMP_A_TABLE_15: Figure = (0.00006, 0.00013, 0.0004)
 """pg_dump asked several questions about each table before 15 (119,628 tables in 48 min: 24 ms each), one about all
-since (PostgreSQL's commit 9895961529; in the lab 5,000 tables in 1.3 s)."""
+since (PostgreSQL's commit 9895961529; in the lab 5,000 tables in 1.3 s, 20,000 of one column in 1.8 to 2.6 s)."""
 
 CREATE_A_TABLE: Figure = (0.0005, 0.0025, 0.015)
 CREATE_AN_INDEX: Figure = (0.0003, 0.0012, 0.008)
 """Each is a command and a file or two that are made, and flushed with the next checkpoint (in the lab, on a disk that
 waits for nothing: 20,000 tables dumped, created and analyzed in 20 s)."""
 
-MADE_SAMPLED: Figure = (0.6, 0.85, 1.4)
+MADE_SAMPLED: Figure = (0.45, 0.75, 1.2)
 """Of what the temporary cluster took for each of some: pg_restore asks for a little more, over a connection, but many
 are no dearer each than the first (in the lab 6.2 ms a table and 4.3 ms a primary key of 5,000, where 40 had taken 8.3
-and 4.4, and 400 5.7 and 2.6; 20,000 took about 0.7 times as long each as 60)."""
+and 4.4, and 400 5.7 and 2.6; 20,000 took about as long each as 60 where both hosts had the same processors, and half as
+long where each had its own)."""
 
 DUMP_A_LARGE_OBJECT: Figure = (0.0001, 0.0004, 0.0012)
 CREATE_A_LARGE_OBJECT: Figure = (0.0004, 0.002, 0.006)

@@ -15,6 +15,7 @@ from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, of_it
 from core.migration.estimate.spec import Spec
 from core.migration.model.estimate import bottleneck_title
 from core.migration.transports.choice import WIRE_EFFICIENCY
+from core.sides import Side
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -86,8 +87,8 @@ class Basis:
     def copy_concerns(self) -> tuple[str, ...]:
         """What a copy's assumptions concern: its links, unless it was observed as a whole."""
         if self.measured_whole:
-            return ("observed", "idle", "files", "lanes")
-        return ("read", "write", "wire", "ssh", "streams", "compression", "files", "lanes")
+            return ("observed", "idle", "files", "lanes", *OTHER_MACHINES)
+        return ("read", "write", "wire", "ssh", "streams", "compression", "files", "lanes", *OTHER_MACHINES)
 
     def assumptions_about(self, *concerns: str) -> tuple[str, ...]:
         """Return the assumptions about these inputs, such as `wire` or `compression`."""
@@ -100,7 +101,7 @@ class Basis:
 
 def basis(spec: Spec) -> Basis:
     """The figures of a spec, with the missing ones assumed."""
-    said: dict[str, str] = {}
+    said: dict[str, str] = {side: text for side, text in OTHER_MACHINES.items() if side in spec.history.renamed}
     old, new = spec.old, spec.new
     read = _disk(spec, "old.read_bytes_per_second", old.read_bytes_per_second, said)
     write = _disk(spec, "new.write_bytes_per_second", new.write_bytes_per_second, said)
@@ -133,6 +134,13 @@ def basis(spec: Spec) -> Basis:
         assumptions=said,
         warnings=(*implausible(spec), *_contradictions(spec, chain)),
     )
+
+
+OTHER_MACHINES = {
+    Side.OLD: "Another machine had the name of the old server before. The benchmarks of that machine do not count.",
+    Side.NEW: "Another machine had the name of the new server before. The benchmarks of that machine do not count.",
+}
+"""What is said if benchmark runs of a side do not count."""
 
 
 def is_of_now(spec: Spec) -> bool:

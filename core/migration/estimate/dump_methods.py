@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.basis import Basis
+from core.migration.estimate.basis import OTHER_MACHINES, Basis
 from core.migration.estimate.draws import drawn, fixed, most, span
 from core.migration.estimate.objects import created, dumped
 from core.migration.estimate.proofs import several
@@ -69,7 +69,7 @@ def parallel_dump_restore(known: Basis) -> Simulated:
 def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
     phases = _phases(known, on_old, on_new)
     parallel = name.startswith("parallel")
-    concerns = ("read", "write", "index", "cores") if parallel else ("read", "write", "index")
+    concerns = ("read", "write", "index", *OTHER_MACHINES, *(("cores",) if parallel else ()))
     rows = _rows(known)
     return Simulated(
         name=name,

@@ -29,6 +29,7 @@ from core.migration.model.table_sample import (
     parse_seconds_per_index,
     parse_seconds_per_table,
     parse_size_of_others,
+    rate_of_all,
 )
 from core.migration.model.transport import Route
 from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
@@ -446,26 +447,33 @@ def of_a_dump(probes: Sequence[Probe]) -> dict[str, Measured]:
     latest = {each.quantity: each for each in ordered}
     found: dict[str, Measured] = {}
     dump, load, index = (latest.get(each) for each in (Quantity.DUMP, Quantity.LOAD, Quantity.INDEX))
+    tables: dict[int, SampledTable] = {}
+    loaded: dict[int, SampledTable] = {}
+    others = 0
     if dump is not None:
-        tables = parse_copied_tables(dump.raw)
+        tables, others = parse_copied_tables(dump.raw), parse_size_of_others(dump.raw)
         same = load is not None and load.began_at == dump.began_at
         loaded = parse_loaded_tables(load.raw) if load is not None and same else {}
-        copied = copied_rows(tables, loaded, parse_size_of_others(dump.raw))
+        copied = copied_rows(tables, loaded, others)
         if copied is not None:
             text = [SampledTable(each.text, each.seconds) for each in tables.values()]
             found["copy_bytes_per_second"] = Measured(copied.per_second, _evidence_of_sample(dump, text))
             found["text_ratio"] = Measured(copied.per_text_byte, _evidence_of_sample(dump, ()))
     if load is not None:
         found["load_bytes_per_second"] = Measured(
-            load.bytes_per_second, _evidence_of_sample(load, parse_loaded_tables(load.raw).values())
+            rate_of_all(loaded, loaded, tables, others) or load.bytes_per_second,
+            _evidence_of_sample(load, parse_loaded_tables(load.raw).values()),
         )
         each = {"table_seconds": parse_seconds_per_table(load.raw), "index_seconds": parse_seconds_per_index(load.raw)}
         found |= {
             name: Measured(taken, _evidence_of_sample(load, ())) for name, taken in each.items() if taken is not None
         }
     if index is not None:
+        built = parse_built_indexes(index.raw)
+        weighed = built if load is not None and index.began_at == load.began_at else {}
         found["index_bytes_per_second"] = Measured(
-            index.bytes_per_second, _evidence_of_sample(index, parse_built_indexes(index.raw).values())
+            rate_of_all(weighed, loaded, tables, others) or index.bytes_per_second,
+            _evidence_of_sample(index, built.values()),
         )
     return found
 

@@ -2,7 +2,7 @@
 switchover."""
 
 from core.migration.estimate import assumptions
-from core.migration.estimate.basis import Basis, changed
+from core.migration.estimate.basis import OTHER_MACHINES, Basis, changed
 from core.migration.estimate.draws import drawn, share, span
 from core.migration.estimate.rates import Rate, assumed, slowest
 from core.migration.estimate.stages import (
@@ -50,7 +50,7 @@ def streaming_replica(known: Basis) -> Simulated:
         parts=parts,
         assumptions=(
             *_TAKEN,
-            *known.assumptions_about("read", "write", "wire", "files", "change"),
+            *known.assumptions_about("read", "write", "wire", "files", "change", *OTHER_MACHINES),
             *describe_index_rebuild(known),
             PEOPLE,
         ),

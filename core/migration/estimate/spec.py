@@ -14,6 +14,7 @@ from typing import Any
 from core.errors import InputError
 from core.migration.estimate.evidence import Evidence
 from core.migration.estimate.watched import Watched
+from core.sides import Side
 
 _LARGEST = 1e21
 """A zettabyte: what lies above is a slip of the pen, not a cluster."""
@@ -191,6 +192,7 @@ class History:
         read_seconds: what it took, behind that copy, until both sides had read and summed up every file.
         now: when it is estimated, by which evidence is old; None: its age does not count.
         zone: the old server's time zone; None: not known, the workstation's is taken.
+        renamed: the sides with benchmark runs that do not count, because another machine had the server's name then.
         stopped: the cluster was stopped when its facts were read, so that nothing is done to stop it.
     """
 
@@ -205,6 +207,7 @@ class History:
     read_seconds: float | None = None
     now: datetime | None = None
     zone: tzinfo | None = None
+    renamed: frozenset[Side | None] = frozenset()
     stopped: bool = False
 
 
@@ -269,9 +272,10 @@ def _document(text: str, name: str) -> dict[str, object]:
     except (ValueError, RecursionError) as error:
         if _is_json(text):
             raise InputError(f"{name} is JSON but holds no tables", f"tables: {', '.join(_TABLES)}") from error
+        parser = "json" if text.lstrip().startswith("{") else "tomllib"
         # JSON's and TOML's own errors are ValueErrors that name line and column; so is an integer of 5000 digits
         raise InputError(
-            f"{name} is neither TOML nor JSON: {error}", "see pghaul estimate --help for its shape"
+            f"{name} is neither TOML nor JSON ({parser} says: {error})", "see pghaul estimate --help for its shape"
         ) from error
     return document
 

@@ -3,12 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 
+from core import units
 from core.errors import InputError
 
-_DURATION = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)\s*(?P<unit>s|m|min|h|d)?", re.ASCII)
+_DURATION = re.compile(r"(?P<number>\d{1,6}(?:[.,]\d{1,3})?)\s*(?P<unit>s|m|min|h|d)?", re.ASCII)
 _SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, None: 1.0}
 _WINDOW = re.compile(r"(?P<from>[01]?\d|2[0-3]):(?P<m>[0-5]\d)-(?P<to>[01]?\d|2[0-3]):(?P<n>[0-5]\d)", re.ASCII)
-_SIZE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s*(?P<unit>[kMGT]|[kMGT]?B)", re.ASCII)
+_SIZE = re.compile(r"(?P<number>\d{1,9}(?:[.,]\d{1,3})?)\s*(?P<unit>[kMGT]|[kMGT]?B)", re.ASCII)
 _BYTES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _DAY = 86400.0
 _LONGEST = 1e6 * _DAY
@@ -57,15 +58,15 @@ NOTHING = Asked()
 def seconds_of(text: str) -> float:
     """`10m`, `90 s`, `2h`; raises InputError."""
     found = _DURATION.fullmatch(text.strip())
-    if found is None or float(found["number"]) == 0:
+    if found is None or units.parse(found["number"]) == 0:
         raise InputError(f"{text} is no duration", "such as 90s, 10m or 2h")
-    return float(found["number"]) * _SECONDS[found["unit"]]
+    return units.parse(found["number"]) * _SECONDS[found["unit"]]
 
 
 def seconds_text(seconds: float) -> str:
     """Return a duration as `seconds_of` reads it: `10m`, `90s`."""
     unit = next((unit for unit in ("d", "h", "m") if seconds % _SECONDS[unit] == 0), "s")
-    return f"{seconds / _SECONDS[unit]:.15g}{unit}"
+    return f"{units.exact(seconds / _SECONDS[unit])}{unit}"
 
 
 def window_text(window: tuple[float, float]) -> str:
@@ -88,13 +89,13 @@ def size_of(text: str) -> float:
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise InputError(f"{text} is no size", "a number and its unit, such as 20GB or 1.5TB")
-    return float(found["number"]) * _BYTES[found["unit"].removesuffix("B")]
+    return units.parse(found["number"]) * _BYTES[found["unit"].removesuffix("B")]
 
 
 def price_of(text: str) -> float:
     """`5000`, `1e6`: what an hour costs; raises InputError."""
     try:
-        price = float(text)
+        price = float(text) if "e" in text.lower() else units.parse(text)
     except ValueError:
         price = -1.0
     if not 0 <= price < float("inf"):

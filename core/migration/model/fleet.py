@@ -20,6 +20,19 @@ class MoveState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Completion:
+    """When a move was carried out.
+
+    Attributes:
+        at: its end.
+        by: who has recorded it, `user@workstation`; empty if it is signed by this user.
+    """
+
+    at: datetime
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FleetMove:
     """A move among others, as far as it is known.
 
@@ -37,6 +50,7 @@ class FleetMove:
             of ten; None if none is.
         unknown: why it could not be checked; empty if it was checked.
         moved_at: when it was carried out; None if it was not.
+        moved_by: who has recorded that, `user@workstation`; empty if it is signed by this user.
         in_the_way: the move whose target is the same folder, one around it or one inside it; empty if there is none.
         state: how it stands, by all of these.
     """
@@ -52,6 +66,7 @@ class FleetMove:
     window_seconds: float | None = None
     unknown: str = ""
     moved_at: datetime | None = None
+    moved_by: str = ""
     in_the_way: str = ""
     # a field, and no property, because a document has the fields alone
     state: MoveState = field(init=False, default=MoveState.READY)

@@ -128,16 +128,49 @@ def copied_rows(
     sizes = {number: on_new.get(number, each).bytes for number, each in on_old.items() if each.text}
     if not sizes:
         return None
-    weights = {number: float(on_old[number].whole or on_old[number].bytes) for number in sizes}
-    largest = max(weights, key=lambda number: weights[number])
-    rest = sum(weights.values()) - weights[largest]
-    if rest:
-        factor = 1 + others / rest
-        weights = {number: each if number == largest else factor * each for number, each in weights.items()}
+    weights = _weights({number: on_old[number] for number in sizes}, others)
     text = {number: weight * on_old[number].text / sizes[number] for number, weight in weights.items()}
     seconds = sum(each * on_old[number].seconds / on_old[number].text for number, each in text.items())
     whole = sum(weights.values())
     return CopiedRows(whole / sum(text.values()), whole / seconds)
+
+
+def rate_of_all(
+    made: Mapping[int, SampledTable],
+    loaded: Mapping[int, SampledTable],
+    on_old: Mapping[int, SampledTable],
+    others: int = 0,
+) -> float | None:
+    """Return the rate at which the new server makes the tables of a database or their indexes, in bytes per second.
+
+    Each table has the weight of all of it, as in `copied_rows`: the parts of a sample are not those of the database.
+
+    Args:
+        made: what the new server made of the sampled tables, by number: the tables or the indexes.
+        loaded: the tables that it loaded.
+        on_old: the sampled tables.
+        others: the size of the tables that were not sampled, in bytes.
+
+    Returns:
+        None if nothing was made of a table whose size is known.
+    """
+    weights = _weights(on_old, others)
+    sizes = {
+        number: weights[number] * each.bytes / loaded[number].bytes
+        for number, each in made.items()
+        if number in weights and number in loaded
+    }
+    seconds = sum(size * made[number].seconds / made[number].bytes for number, size in sizes.items())
+    return sum(sizes.values()) / seconds if seconds else None
+
+
+def _weights(on_old: Mapping[int, SampledTable], others: int) -> dict[int, float]:
+    """Return by table number the bytes of the database that each sampled table stands for."""
+    weights = {number: float(each.whole or each.bytes) for number, each in on_old.items()}
+    largest = max(weights, key=lambda number: weights[number], default=0)
+    rest = sum(each for number, each in weights.items() if number != largest)
+    factor = 1 + others / rest if rest else 1.0
+    return {number: each if number == largest else factor * each for number, each in weights.items()}
 
 
 def _parse_seconds_per_item(output: str, begun: str, ended: str) -> float | None:

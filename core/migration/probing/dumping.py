@@ -41,6 +41,9 @@ LEAST_BYTES = 2 * 1024**2
 _SEND_SECONDS = 4.0
 """The longest time for sending the rows over the network. They are not a sample of the copy."""
 
+_WRITTEN_TIMES = 3.0
+"""The new server's disk takes the rows as text, as a table, in the WAL and as an index: so many times their size."""
+
 _LEAST_SECONDS = 1
 """The shortest time for COPY that tells a rate."""
 
@@ -160,9 +163,11 @@ def statements(cluster: Cluster, database: Database, tables: Mapping[int, Loadab
 
 
 def _bytes(recorder: ProbeRecorder, most: float, seconds: float) -> int:
-    """Return the bytes of tables to read: at most what the network can transfer in so many seconds."""
-    carried = recorder.rates.get(Quantity.WIRE, float("inf")) * seconds
-    return round(max(LEAST_BYTES, min(most, carried)))
+    """Return the bytes of tables to read: at most what the network transfers, or the new disk takes, in so many
+    seconds."""
+    network = recorder.rates.get(Quantity.WIRE, float("inf"))
+    disk = recorder.rates.get(Quantity.WRITE, float("inf")) / _WRITTEN_TIMES
+    return round(max(LEAST_BYTES, min(most, min(network, disk) * seconds)))
 
 
 def _copy(

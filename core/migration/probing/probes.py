@@ -69,6 +69,9 @@ and with the two lightest ones. Over a slow network, these give most of the poss
 _FIRST_SECONDS = 2.0
 """The first sample of a pass has at least so many seconds, because the estimate rests on it."""
 
+_TOO_LONG = 2.0
+"""If the first sample takes this many times as long as intended, the others are smaller, so that time is left."""
+
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
 """A transport below this fraction of the fastest rate is not sampled again."""
@@ -309,7 +312,10 @@ def _transports(
     def measure(transport: Transport) -> Probe | None:
         if not ends:  # one is taken even if the time is over
             ends[transport.route] = budget.elapsed + budget.bounds.route_seconds
-            return sampler.take(transport, max(_FIRST_SECONDS, budget.left_for_samples / 2))
+            first = sampler.take(transport, max(_FIRST_SECONDS, budget.left_for_samples / 2))
+            if first is not None and first.seconds > _TOO_LONG * budget.bounds.sample_seconds:
+                sampler.choose(max(sampling.LEAST_BYTES, round(size * budget.bounds.sample_seconds / first.seconds)))
+            return first
         end = ends.setdefault(transport.route, budget.elapsed + budget.bounds.route_seconds)
         left = budget.left if recorder.samples < _LEAST_SAMPLES else budget.left_for_samples
         return sampler.take(transport, min(left, end - budget.elapsed))

@@ -22,7 +22,7 @@ _SESSION = {
     "sample_seconds": "99999",
     "sample_database": "app",
     "sample_series": "15",
-    "sample_all": "10000000",
+    "sample_shares": "1250000 10000000",
     "sample_name": 'public."the first"',
     "sample_row_count": "100",
     "table_part": "0.1",
@@ -102,6 +102,15 @@ EXAMPLES = [
     Example(
         "sample_table",
         ("1", _LINE),
+        settings={**_SESSION, "sample_shares": "10000000 100000000"},
+        programs=_PROGRAMS,
+        matches=r"table 1 100000 5000 \d+ 2000000\ncolumns 1 1:int4 2:text\nkey 1 1\n",
+        seconds=60,
+        name="a small table gets more than its size would give it",
+    ),
+    Example(
+        "sample_table",
+        ("1", _LINE),
         settings={**_SESSION, "sample_seconds": "0"},
         programs=_PROGRAMS,
         matches=r"table 1 12500 5000 \d+ 2000000\ncolumns 1 1:int4 2:text\nkey 1 1\n",
@@ -111,7 +120,7 @@ EXAMPLES = [
     Example(
         "sample_table",
         ("1", "2000000 100 1:bytea - public.wide"),
-        settings={**_SESSION, "sample_all": "2000000000"},
+        settings={**_SESSION, "sample_shares": "0 2000000000"},
         programs={"psql": f"read -r asked; case $asked in *'(0.0000000)'*) ;; *) {_SLOW}; printf %090000d 0 ;; esac"},
         matches=r"table 1 1000 90000 \d+ 2000000\n",
         after="[ ! -e 1 ]",

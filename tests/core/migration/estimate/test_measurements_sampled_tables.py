@@ -1,5 +1,6 @@
 """What the probes of dump & restore tell an estimate, and how sure of it they are."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,7 +30,7 @@ def test_dead_rows_that_copy_went_past_do_not_count() -> None:
     both = of_a_dump([dump, load])
     assert both["copy_bytes_per_second"].value == pytest.approx(1.6e8)
     assert both["text_ratio"].value == 1.6
-    assert both["load_bytes_per_second"].value == 8e7
+    assert both["load_bytes_per_second"].value == pytest.approx(8e7)
     earlier = replace(load, began_at=NOW - timedelta(days=1))
     assert of_a_dump([dump, earlier])["text_ratio"].value == 2.0
 
@@ -53,6 +54,38 @@ def test_tables_that_differ_make_the_figure_less_sure() -> None:
     assert two.value == pytest.approx(8e7)
     assert 0.3 < two.evidence.apart < 1.0
     assert two.evidence.doubt(None) == pytest.approx(two.evidence.apart)
+
+
+def _sampled(sizes: Sequence[int], rates: Sequence[float], sample: Sequence[int]) -> list[Probe]:
+    """The probes of tables of these sizes, each loaded and with its index built at one rate, by such a sample."""
+    out = "".join(
+        f"table {n} {part} {part} {part} {size}\n" for n, (size, part) in enumerate(zip(sizes, sample, strict=True), 1)
+    )
+    marks = "".join(
+        f'"pghaul start {n} 10.0"\n"pghaul loaded {n} {10 + part / rate:.6f} {part}"\n"pghaul whole {n} 1"\n'
+        f'"pghaul indexing {n} 20.0"\n"pghaul indexed {n} {20 + part / rate / 4:.6f} {part // 4}"\n'
+        for n, (rate, part) in enumerate(zip(rates, sample, strict=True), 1)
+    )
+    made = sum(sample) / sum(part / rate for part, rate in zip(sample, rates, strict=True))
+    return [taken(Quantity.DUMP, 1e9, out), taken(Quantity.LOAD, made, marks), taken(Quantity.INDEX, made, marks)]
+
+
+def test_a_small_table_with_much_of_the_sample_counts_by_its_size() -> None:
+    sizes, rates = (400 * 10**9, 4 * 10**9, 4 * 10**9, 4 * 10**9), (300e6, 60e6, 60e6, 60e6)
+    whole = sum(sizes) / sum(size / rate for size, rate in zip(sizes, rates, strict=True))
+    by_size = of_a_dump(_sampled(sizes, rates, (64_000_000, 640_000, 640_000, 640_000)))
+    by_eighths = of_a_dump(_sampled(sizes, rates, (46_000_000, 6_000_000, 6_000_000, 6_000_000)))
+    for name in ("load_bytes_per_second", "index_bytes_per_second"):
+        assert by_size[name].value == pytest.approx(whole, rel=1e-3)
+        assert by_eighths[name].value == pytest.approx(whole, rel=1e-3)
+
+
+def test_a_load_of_other_tables_than_were_dumped_counts_as_it_was() -> None:
+    dump, load, index = _sampled((400 * 10**9, 4 * 10**9), (300e6, 60e6), (46_000_000, 6_000_000))
+    for probes in ([load, index], [replace(dump, began_at=NOW - timedelta(days=1)), load, index]):
+        told = of_a_dump(probes)
+        assert told["load_bytes_per_second"].value == load.bytes_per_second
+        assert told["index_bytes_per_second"].value == index.bytes_per_second
 
 
 def test_what_says_nothing_tells_nothing() -> None:

@@ -1,10 +1,11 @@
 """Command lines on the workstation, for real: what they print, how they end, and that a cancel ends them whole."""
 
+import codecs
 import os
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,17 @@ def runs(stat: Path) -> bool:
 
 
 class WithCmd(subprocess.Popen[str]):
-    """Starts what it is told to, and for cmd, which gets a line of its own as one text, the shell of this system."""
+    """Starts the shell of this system for cmd, which gets a line of its own as one text, and the stand-in of taskkill.
+
+    Both have the path of a program of Windows.
+    """
 
     def __init__(self, words: str | Sequence[str], **rest: Any) -> None:
-        if isinstance(words, str):
+        if not isinstance(words, str):
+            assert words[0] == "D:\\Windows\\System32\\taskkill.exe"
+            words = ("taskkill", *words[1:])
+        else:
+            assert rest.pop("executable") == "D:\\Windows\\System32\\cmd.exe"
             line = words.removeprefix('cmd /d /s /c "').removesuffix('"')
             assert words == f'cmd /d /s /c "{line}"'
             words = ("/bin/sh", "-c", line)
@@ -71,14 +79,23 @@ class WithCmd(subprocess.Popen[str]):
 
 
 @pytest.fixture
-def windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The rules of Windows, its shell, and a `taskkill` that ends what it is told to, with its children."""
+def windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """The rules of Windows, its shell and code page, and a `taskkill` that ends what it is told to and its children."""
     taskkill = tmp_path / "taskkill"
     taskkill.write_text('#!/bin/sh\n[ "$1 $2 $3" = "/F /T /PID" ] && [ $# = 4 ] && exec /bin/kill -9 -- "-$4"\n')
     taskkill.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", WithCmd)
+    monkeypatch.setenv("SYSTEMROOT", "D:\\Windows")
+    codecs.register(western)
+    yield
+    codecs.unregister(western)
+
+
+def western(name: str) -> codecs.CodecInfo | None:
+    """The code page of consoles in Western Europe, which Python has on Windows by this name."""
+    return codecs.lookup("cp850") if name == "oem" else None
 
 
 @pytest.mark.usefixtures("windows")
@@ -90,3 +107,8 @@ def test_on_windows_a_cancel_ends_all_that_it_started_by_taskkill(tmp_path: Path
 def test_on_windows_the_line_reaches_its_shell_as_it_was_written() -> None:
     ended = run_here("""echo "a  b" 'c' "%TIME%"; exit 3""", Job())
     assert (ended.exit_status, ended.stdout, ended.stderr) == (3, "a  b c %TIME%\n", "")
+
+
+@pytest.mark.usefixtures("windows")
+def test_on_windows_output_is_read_as_consoles_show_it() -> None:
+    assert run_here(r"printf 'gr\201n'", Job()).stdout == "gr\u00fcn"

@@ -3,6 +3,7 @@
 import pytest
 
 from core.errors import InputError
+from core.language import spoken
 from core.migration.model.asked import (
     NOTHING,
     Asked,
@@ -26,6 +27,15 @@ def test_windows_and_sizes() -> None:
     assert size_of("1.5T") == 1.5e12
     with pytest.raises(InputError, match="1e9"):
         size_of("1e9")
+
+
+def test_in_german_what_is_shown_is_read_and_thousands_are_no_fraction() -> None:
+    with spoken("de"):
+        assert seconds_text(1.5) == "1,5s"
+        assert seconds_of(seconds_text(1.5)) == 1.5
+        assert (size_of("1,5TB"), size_of("1.5TB"), seconds_of("1.200s")) == (1.5e12, 1.5e12, 1200)
+        assert (price_of("5.000"), price_of("5000,50")) == (5000, 5000.5)
+    assert (price_of("5,000"), price_of("5000.50"), seconds_of("1,200s")) == (5000, 5000.5, 1200)
 
 
 def test_a_price_is_a_number_of_at_least_nothing() -> None:
