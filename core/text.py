@@ -9,6 +9,8 @@ from core.errors import ParseError
 _ODD, _ODD_IN_LINES = re.compile(r"[^ -~]"), re.compile(r"[^ -~\n\t]")
 _CODE = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
 """A code span, which has equally many backticks on both sides: CommonMark, `Code spans`."""
+_NAME = re.compile(r"\S*(?:[\d@_]|\w\w\.\w)")
+"""What begins with the name of a file, a unit, a setting or a server: no other word holds one of these signs."""
 END_MARK = "# whole"
 """The last line of what a function of the remote half prints, where a part of an answer could be taken for all."""
 
@@ -61,9 +63,14 @@ def _bare(span: str, mark: str) -> str:
     return inside[1:-1] if inside.startswith(" ") and inside.endswith(" ") and inside.strip() else inside
 
 
+def capital(text: str) -> str:
+    """The text as it begins a sentence: with a capital letter, unless its first word is a name."""
+    return text if _NAME.match(text) else f"{text[:1].upper()}{text[1:]}"
+
+
 def sentence(text: str) -> str:
-    """The text with a capital letter at its beginning and a full stop at its end, where it has none."""
-    said = f"{text[:1].upper()}{text[1:]}"
+    """The text as it begins a sentence, with a full stop at its end, where it has none."""
+    said = capital(text)
     return said if not said or said.endswith((".", "!", "?", ":", "`")) else f"{said}."
 
 

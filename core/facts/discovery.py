@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from core.facts.cluster_configuration import Options, options_of
-from core.facts.parsing import unreadable_error
+from core.facts.parsing import lines_of, unreadable_error
 from core.facts.sections import Section, decode_hexadecimal
 
 # Data directories and programs that systemd units name: `Environment=PGDATA=…`, `ExecStart=… -D …`, drop-ins.
@@ -73,7 +73,7 @@ def parse_units(text: str) -> tuple[Unit, ...]:
     account = _Account()
     instances: dict[tuple[str | None, str], None] = {}
     current = _Lines(account)
-    for line in text.splitlines():
+    for line in lines_of(text):
         word, _, rest = line.partition(" ")
         if word == "user":
             name, _, home = rest.partition(" ")
@@ -298,7 +298,7 @@ def parse_debian_clusters(text: str) -> tuple[Candidate, ...]:
         except (ValueError, RecursionError) as error:
             raise unreadable_error("pg_lsclusters", "a JSON list", str(error)) from error
         return tuple(_debian_entry(entry) for entry in entries)
-    return tuple(_debian_line(line) for line in text.splitlines() if line.strip())
+    return tuple(_debian_line(line) for line in lines_of(text) if line.strip())
 
 
 def _debian_entry(entry: object) -> Candidate:
@@ -363,7 +363,7 @@ def parse_postmasters(text: str) -> Postmasters:
         ParseError: a line cannot be read.
     """
     found, pids, hidden = [], [], []
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = _POSTMASTER.fullmatch(line)
         if match is None:
             raise unreadable_error("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
@@ -386,7 +386,7 @@ def parse_folders(text: str) -> tuple[Candidate, ...]:
         ParseError: a line cannot be read.
     """
     found = []
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = re.fullmatch(r"folder =([0-9a-f]+)", line)
         if match is None:
             raise unreadable_error("folders", "a line 'folder =PATH'", line)

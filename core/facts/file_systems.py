@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.facts.model import FileSystem
-from core.facts.parsing import first_line, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
 # the kernel escapes blank, tab, line break and backslash alone, as octal numbers of three digits
@@ -44,8 +44,7 @@ def parse_mounts(text: str) -> tuple[Mount, ...]:
         ParseError: a line is neither.
     """
     mounts: dict[str, Mount] = {}
-    # not splitlines: it would also break at signs that a mount point may hold
-    for line in text.split("\n"):
+    for line in lines_of(text):
         if line.strip():
             mount = _mount(line)
             # the one that covers it takes its place at the end, too: order is that of mounting
@@ -94,7 +93,7 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
     Raises:
         ParseError: there is no heading, or a line below it cannot be read.
     """
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines_of(text) if line.strip()]
     # timeout's or df's own complaints may stand ahead of it
     heading = next((number for number, line in enumerate(lines) if line.startswith("Filesystem")), None)
     if heading is None:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 from core.facts.host_environment import Listening
 from core.facts.model import NetworkLink
-from core.facts.parsing import first_line, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
 # `eth0@if7`: behind the at stands the peer of a veth, or the device of a vlan
@@ -94,7 +94,7 @@ def parse_listening(text: str) -> tuple[Listening, ...]:
     Raises:
         ParseError: it is no such list.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     if not lines or lines[0] != "listed":
         raise unreadable_error("listening sockets", "a line 'listed'", first_line(text))
     return tuple(map(_read, lines[1:]))

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from core.errors import ParseError
 from core.facts.model import Cluster, Facts, Tool
-from core.facts.parsing import unreadable_error
+from core.facts.parsing import lines_of, unreadable_error
 from core.facts.sections import Section
 from core.facts.versions import parse_version
 
@@ -98,7 +98,7 @@ def parse_tools(text: str) -> tuple[Tool, ...]:
         ParseError: a line belongs to no tool.
     """
     found: list[tuple[str, str, list[str]]] = []
-    for line in text.splitlines():
+    for line in lines_of(text):
         if line.startswith("tool "):
             _, name, path = (line + " ").split(" ", 2)
             found.append((name, path.strip(), []))
@@ -125,7 +125,7 @@ def parse_server_programs(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     path = ""
-    for line in text.splitlines():
+    for line in lines_of(text):
         if line.startswith("server /"):
             path = line.removeprefix("server ")
             found.setdefault(path, "")

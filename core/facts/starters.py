@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.facts.cluster_configuration import Options
 from core.facts.discovery import Candidate
 from core.facts.host_environment import Autostart, Scheduled
-from core.facts.parsing import unreadable_error
+from core.facts.parsing import lines_of, unreadable_error
 from core.facts.sections import Section
 from core.redaction import without_secrets
 
@@ -74,7 +74,7 @@ def parse_autostart(text: str) -> Autostart:
     """
     enabled, masked, scripts = dict[str, None](), dict[str, None](), dict[str, None]()
     restart, start_conf = dict[str, str](), dict[str, str]()
-    for line in text.splitlines():
+    for line in lines_of(text):
         word, _, rest = line.strip().partition(" ")
         name, _, value = rest.partition(" ")
         match word:
@@ -124,7 +124,7 @@ def parse_schedules(text: str, folders: Sequence[str] = ()) -> tuple[Scheduled, 
         ParseError: a line is none of ours.
     """
     found, place, owner = [], "", ""
-    for line in text.splitlines():
+    for line in lines_of(text):
         if line.startswith("place "):
             place, _, owner = line.removeprefix("place ").rpartition(" ")
         elif line.startswith(": ") and place:

@@ -101,7 +101,7 @@ def needed(text: str, called: Iterable[str], settings: Mapping[str, str] = Mappi
             wanted.add(name)
             code = _code(known[name]["body"])
             ahead += _WORD.findall(" ".join([code, *(settings.get(each, "") for each in variables_in(code))]))
-    return "\n".join(_bare(found) for name, found in known.items() if name in wanted)
+    return "\n".join(bare(found[0]) for name, found in known.items() if name in wanted)
 
 
 def variables_in(text: str) -> tuple[str, ...]:
@@ -109,8 +109,9 @@ def variables_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_VARIABLE.findall(text)))
 
 
-def _bare(found: re.Match[str]) -> str:
-    return re.sub(r"^ *#(?! shellcheck ).*\n", "", found[0], flags=re.MULTILINE)
+def bare(text: str) -> str:
+    """A text of functions without lines of comments."""
+    return re.sub(r"^ *#(?! shellcheck ).*\n", "", text, flags=re.MULTILINE)
 
 
 def named_in(text: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from core.errors import InputError
 from core.redaction import MASK, know
-from core.servers.functions import library, named_in
+from core.servers.functions import bare, library, named_in
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -90,9 +90,10 @@ def calls(*lines: Sequence[str | int | float | PurePath]) -> Shell:
 def with_program(functions: Iterable[str], shell: Shell) -> Shell:
     """The calls with the text of these functions in `$program`, for the shells that they start themselves.
 
-    Such a shell (`timeout … sh -c "$program" sh FUNCTION WORDS`, or one of another user) knows them and runs one.
+    Such a shell (`timeout … sh -c "$program" sh FUNCTION WORDS`, or one of another user) knows them and runs one. Each
+    parses the whole text, so it has no comments.
     """
-    text = library(functions) + '\n"$@"\n'
+    text = bare(library(functions)) + '\n"$@"\n'
     return replace(shell, text=f"program={shlex.quote(text)}\n{shell.text}")
 
 

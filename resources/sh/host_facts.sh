@@ -127,15 +127,37 @@ network_facts() {
 # because some programs print their version together with an error.
 tool_facts() {
   tool_user=$(id -u) || fail 'id failed'
-  for tool_wanted; do
-    tool_name=${tool_wanted%%=*} tool_option=${tool_wanted#*=}
+  tool_left=$#
+  while [ "$tool_left" -gt 0 ]; do # each becomes three words behind those that remain
+    tool_name=${1%%=*} tool_option=${1#*=}
+    shift
+    tool_left=$((tool_left - 1))
     tool_path=$(command -v "$tool_name") || tool_path=$(tool_of_postgresql "$tool_name") || exit
+    set -- "$@" "$tool_name" "$tool_option" "$tool_path"
+  done
+  tool_safe=no
+  if all_tools_are_trusted "$@"; then tool_safe=yes; fi
+  while [ $# -gt 0 ]; do
+    tool_name=$1 tool_option=$2 tool_path=$3
+    shift 3
     echo "tool $tool_name $tool_path"
     [ -n "$tool_path" ] && [ -n "$tool_option" ] || continue
-    is_trusted "$tool_user" "$tool_path" || continue
+    [ "$tool_safe" = yes ] || is_trusted "$tool_user" "$tool_path" || continue
     tool_said=$("$tool_path" "$tool_option" </dev/null 2>&1)
     indent_first_lines 40 "$tool_said"
   done
+}
+
+# all_tools_are_trusted [NAME OPTION PATH]...   Succeed if no other user can change any of these programs: as a rule, so
+# that one look at all of them is enough.
+all_tools_are_trusted() {
+  safe_left=$(($# / 3))
+  while [ "$safe_left" -gt 0 ]; do
+    if [ -n "$2" ] && [ -n "$3" ]; then set -- "$@" "$3"; fi
+    shift 3
+    safe_left=$((safe_left - 1))
+  done
+  [ $# -eq 0 ] || is_trusted "$tool_user" "$@"
 }
 
 # tool_of_postgresql NAME   Print the path of a PostgreSQL program that is not in PATH, from the latest major version.

@@ -8,37 +8,51 @@ listening_sockets() {
   # Some processes end meanwhile, and find then fails.
   listening_held=$(find /proc/[0-9]*/fd -lname 'socket:*' -printf '%l %h\n' 2>/dev/null) || true
   echo listed
+  set --
   for listening_file in tcp tcp6 unix; do
-    [ -e "/proc/net/$listening_file" ] || continue # a kernel without IPv6
-    case $listening_file in
-      unix)
-        listening_lines=$(
-          awk '$4 == "00010000" && $8 ~ /^\/.*\/[.]s[.]PGSQL[.][0-9]+$/ { print $7, $8 }' /proc/net/unix
-        ) || fail 'awk failed'
-        ;;
-      *) listening_lines=$(awk '$4 == "0A" { print $10, $2 }' "/proc/net/$listening_file") || fail 'awk failed' ;;
-    esac
-    [ -z "$listening_lines" ] || printf '%s\n' "$listening_lines" | print_listening_sockets "$listening_file" || exit
+    [ ! -e "/proc/net/$listening_file" ] || set -- "$@" "/proc/net/$listening_file" # a kernel may have no IPv6
   done
+  listening_lines=$(printf '%s\n' "$listening_held" | awk '
+    NR == FNR {
+      if ($1 ~ /^socket:\[[0-9]+\]$/ && $2 ~ /^\/proc\/[0-9]+\/fd$/ && !($1 in holder)) {
+        split($2, folder, "/")
+        holder[$1] = folder[3]
+      }
+      next
+    }
+    FILENAME ~ /unix$/ {
+      place = $0 # behind seven words, and with spaces
+      for (word = 1; word < 8; word++) sub(/^ *[^ ]+ +/, "", place)
+      if ($4 == "00010000" && place ~ /^\/.*\/[.]s[.]PGSQL[.][0-9][0-9]?[0-9]?[0-9]?[0-9]?$/)
+        print "unix", held_by($7), place
+      next
+    }
+    $4 == "0A" { print "tcp", held_by($10), $2 }
+    function held_by(inode) { inode = "socket:[" inode "]"; return inode in holder ? holder[inode] : 0 }
+  ' - "$@") || fail 'awk failed'
+  [ -z "$listening_lines" ] || printf '%s\n' "$listening_lines" | print_listening_sockets || exit
 }
 
-# print_listening_sockets FILE   Print the line of listening_sockets for each line `INODE PLACE` on standard input,
-# which comes from /proc/net/FILE.
+# print_listening_sockets   Print the line of listening_sockets for each line `KIND PROCESS PLACE` on standard input.
+# PLACE of KIND tcp is as in /proc/net/tcp.
 print_listening_sockets() {
-  while read -r each_inode each_place; do
-    each_holder=$(printf '%s\n' "$listening_held" |
-      sed -n "s,^socket:\\[$each_inode\\] /proc/"'\([0-9]*\)/fd$,\1,p') || fail 'sed failed'
-    each_holder=${each_holder%%
-*}
+  listening_order=$(byte_order) || exit
+  while read -r each_kind each_holder each_place; do
     each_program=-
-    [ -z "$each_holder" ] || { read -r each_program <"/proc/$each_holder/comm"; } 2>/dev/null ||
-      each_holder='' each_program=-
-    each_program=$(printf '%s\n' "$each_program" | tr -c '[:alnum:]:.@_\n-' '?') || fail 'tr failed'
-    if [ "$1" = unix ]; then
-      printf 'unix %s %s %s\n' "${each_holder:-0}" "$each_program" "$each_place"
+    [ "$each_holder" = 0 ] || { read -r each_program <"/proc/$each_holder/comm"; } 2>/dev/null ||
+      each_holder=0 each_program=-
+    case $each_program in
+      '') each_program='?' ;; # a process can give itself a name of spaces
+      *[!A-Za-z0-9:.@_-]*)
+        each_program=$(printf '%s\n' "$each_program" | tr -c '[:alnum:]:.@_\n-' '?') || fail 'tr failed'
+        ;;
+      *) ;;
+    esac
+    if [ "$each_kind" = unix ]; then
+      printf 'unix %s %s %s\n' "$each_holder" "$each_program" "$each_place"
     else
-      each_address=$(address_text "${each_place%:*}") || exit
-      printf 'tcp %s %d %s %s\n' "$each_address" "0x${each_place##*:}" "${each_holder:-0}" "$each_program"
+      each_address=$(address_text "${each_place%:*}" "$listening_order") || exit
+      printf 'tcp %s %d %s %s\n' "$each_address" "0x${each_place##*:}" "$each_holder" "$each_program"
     fi
   done
 }

@@ -24,18 +24,21 @@ list_listeners() {
   listen_of=/proc/$listen_process
   listen_sockets=" $(find "$listen_of/fd/" -lname 'socket:*' -printf '%l ')" ||
     fail "the sockets of process $listen_process cannot be read"
+  listen_order=$(byte_order) || exit
   for listen_file in tcp tcp6 unix; do
     [ -e "$listen_of/net/$listen_file" ] || continue # a kernel without IPv6
     case $listen_file in
       unix) listen_lines=$(grep ' 00010000 ' "$listen_of/net/$listen_file") || [ $? -eq 1 ] || fail 'grep failed' ;;
       *) listen_lines=$(grep ' 0A ' "$listen_of/net/$listen_file") || [ $? -eq 1 ] || fail 'grep failed' ;; # 1: none
     esac
-    [ -z "$listen_lines" ] || printf '%s\n' "$listen_lines" | filter_listeners "$listen_file" || exit
+    [ -z "$listen_lines" ] || printf '%s\n' "$listen_lines" | filter_listeners "$listen_file" "$listen_order" || exit
   done
 }
 
-# filter_listeners FILE   Print the lines of /proc/net/FILE on standard input whose sockets are among listen_sockets.
+# filter_listeners FILE ORDER   Print the lines of /proc/net/FILE on standard input whose sockets are among
+# listen_sockets. ORDER is that of address_text.
 filter_listeners() {
+  listen_order=$2
   while read -r _ listen_local _ listen_state _ _ listen_inode listen_path; do
     if [ "$1" = unix ]; then
       case $listen_sockets in *" socket:[$listen_inode] "*) ;; *) continue ;; esac
@@ -53,7 +56,7 @@ filter_listeners() {
     # shellcheck disable=SC2086 # words: user, timeout, then the inode
     set -- "$1" $listen_path
     case $listen_sockets in *" socket:[${4-}] "*) ;; *) continue ;; esac
-    listen_address=$(address_text "${listen_local%:*}") || exit
+    listen_address=$(address_text "${listen_local%:*}" "$listen_order") || exit
     printf 'tcp %s %d\n' "$listen_address" "0x${listen_local##*:}"
   done
 }
@@ -73,24 +76,36 @@ is_own_socket() {
   [ "$own_process" = "$listen_process" ]
 }
 
-# address_text DIGITS   Print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the
-# machine.
+# byte_order   Print 1 if this machine stores the lowest byte of a number first, otherwise 256.
+byte_order() {
+  order_said=$(printf '\1\0' | od -An -td2) || fail 'od failed'
+  echo $((order_said))
+}
+
+# address_text DIGITS ORDER   Print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of
+# the machine. ORDER is what byte_order prints. By the shell alone, because a server can listen on many addresses.
 address_text() {
-  address_one=$(printf '\1\0' | od -An -td2) || fail 'od failed'
-  case ${#1}:$((address_one)) in
-    8:1) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\4 0x\3 0x\2 0x\1/' ;;
-    8:*) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\1 0x\2 0x\3 0x\4/' ;;
-    32:1) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\4\3 0x\2\1 /g' ;;
-    *) address_parts='s/..../0x& /g' ;;
-  esac
-  address_parts=$(printf '%s\n' "$1" | sed "$address_parts") || fail 'sed failed'
+  address_rest=$1 address_order=$2 address_groups=''
+  while [ "${#address_rest}" -ge 8 ]; do
+    address_next=${address_rest#????????}
+    address_one=${address_rest%"$address_next"}
+    address_rest=$address_next
+    address_high=${address_one%????} address_low=${address_one#????}
+    if [ "$address_order" -eq 1 ]; then
+      address_one=$address_high
+      address_high=${address_low#??}${address_low%??} address_low=${address_one#??}${address_one%??}
+    fi
+    address_groups="$address_groups 0x$address_high 0x$address_low"
+  done
   # shellcheck disable=SC2086 # they are words
-  set -- $address_parts
-  if [ $# -eq 4 ]; then
-    printf '%d.%d.%d.%d\n' "$@"
-  else
-    printf '%x:%x:%x:%x:%x:%x:%x:%x\n' "$@" | sed 's/^0:0:0:0:0:0:0:0$/::/' || fail 'sed failed'
+  set -- $address_groups
+  if [ $# -eq 2 ]; then
+    printf '%d.%d.%d.%d\n' $(($1 >> 8)) $(($1 & 255)) $(($2 >> 8)) $(($2 & 255))
+    return
   fi
+  address_groups=$(printf '%x:%x:%x:%x:%x:%x:%x:%x' "$@")
+  [ "$address_groups" != 0:0:0:0:0:0:0:0 ] || address_groups=::
+  printf '%s\n' "$address_groups"
 }
 
 # print_listeners DATA   Print where the server in DATA listens, as list_listeners does; if its sockets cannot be read,

@@ -1,31 +1,39 @@
 # What may be run by whom: a program or library is trusted if no other user can change it or any folder in its path.
 
-# is_trusted UID FILE   Succeed if only root and that user can change FILE, the target of its links, and all folders in
-# both paths. In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
+# is_trusted UID FILE...   Succeed if only root and that user can change each FILE, the target of its links, and all
+# folders in both paths. In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
 is_trusted() {
-  [ -e "$2" ] || return 1
-  trusted_uid=$1 trusted_rest=$2 trusted_at='' trusted_links=0
-  set -- /
-  # Link by link, because the folder of each link counts too.
-  while [ -n "$trusted_rest" ]; do
-    trusted_part=${trusted_rest%%/*}
-    trusted_rest=${trusted_rest#"$trusted_part"}
-    trusted_rest=${trusted_rest#/}
-    case $trusted_part in
-      '' | .) continue ;;
-      ..) trusted_at=${trusted_at%/*} && continue ;;
-      *) ;;
-    esac
-    set -- "$@" "$trusted_at/$trusted_part"
-    if [ -L "$trusted_at/$trusted_part" ]; then
-      trusted_links=$((trusted_links + 1))
-      [ "$trusted_links" -le 40 ] || return 1 # as the kernel: path_resolution(7)
-      trusted_link=$(readlink -- "$trusted_at/$trusted_part") || return 1
-      case $trusted_link in /*) trusted_at='' ;; *) ;; esac
-      trusted_rest=$trusted_link/$trusted_rest
-    else
-      trusted_at=$trusted_at/$trusted_part
-    fi
+  trusted_uid=$1
+  shift
+  trusted_files=$#
+  # What is to be examined is appended behind the files that remain.
+  while [ "$trusted_files" -gt 0 ]; do
+    [ -e "$1" ] || return 1
+    trusted_rest=$1 trusted_at='' trusted_links=0
+    shift
+    trusted_files=$((trusted_files - 1))
+    set -- "$@" /
+    # Link by link, because the folder of each link counts too.
+    while [ -n "$trusted_rest" ]; do
+      trusted_part=${trusted_rest%%/*}
+      trusted_rest=${trusted_rest#"$trusted_part"}
+      trusted_rest=${trusted_rest#/}
+      case $trusted_part in
+        '' | .) continue ;;
+        ..) trusted_at=${trusted_at%/*} && continue ;;
+        *) ;;
+      esac
+      set -- "$@" "$trusted_at/$trusted_part"
+      if [ -L "$trusted_at/$trusted_part" ]; then
+        trusted_links=$((trusted_links + 1))
+        [ "$trusted_links" -le 40 ] || return 1 # as the kernel: path_resolution(7)
+        trusted_link=$(readlink -- "$trusted_at/$trusted_part") || return 1
+        case $trusted_link in /*) trusted_at='' ;; *) ;; esac
+        trusted_rest=$trusted_link/$trusted_rest
+      else
+        trusted_at=$trusted_at/$trusted_part
+      fi
+    done
   done
   trusted_said=$(stat -c '%u %A' -- "$@") || fail 'stat failed'
   # Split by the shell itself, because this is asked about every program of a host.

@@ -22,6 +22,13 @@ def test_each_socket() -> None:
     assert parse_listening("listed\n") == ()
 
 
+@pytest.mark.parametrize("odd", ["\v", "\f", "\x1c", "\x85", "\u2028", "\r"])
+def test_a_path_of_odd_characters_is_one_line(odd: str) -> None:
+    """Any user of the host can make one, and it must not hide what else listens."""
+    text = f"{LIST}unix 78 nc /tmp/a{odd}b/.s.PGSQL.1\n"
+    assert parse_listening(text)[-1] == Listening(f"/tmp/a{odd}b/.s.PGSQL.1", 1, 78, "nc")
+
+
 @pytest.mark.parametrize(
     "text",
     [

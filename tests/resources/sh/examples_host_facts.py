@@ -130,6 +130,23 @@ EXAMPLES = [
         tolerates=dict.fromkeys(("rsync", "readlink"), "a version that it does not tell is not known"),
     ),
     Example(
+        "tool_facts",
+        ("rsync=--version", "fio=--version"),
+        programs={"rsync": "echo 'rsync  version 3.2.7'", "fio": "echo fio-3.33"},
+        arrange="chmod 777 ../programs/fio",
+        matches=r"tool rsync /\S+\n: rsync  version 3.2.7\ntool fio /\S+\n",
+        tolerates=dict.fromkeys(("rsync", "readlink"), "a version that it does not tell is not known"),
+        name="one that others can change",
+    ),
+    Example(
+        "all_tools_are_trusted",
+        ("sh", "-V", "/bin/sh", "nc", "", "/none", "none", "-V", ""),
+        settings={"tool_user": "0"},
+        prints="",
+        tolerates={"readlink": "then each is looked at"},
+    ),
+    Example("all_tools_are_trusted", settings={"tool_user": "0"}, prints="", name="none"),
+    Example(
         "server_programs",
         programs={"postgres": "echo 'postgres (PostgreSQL) 15.5'"},
         matches=r"server /\S+/postgres\n: postgres \(PostgreSQL\) 15.5\n(?:server /\S+\n(?:: .*\n)?)*",

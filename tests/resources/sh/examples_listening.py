@@ -5,8 +5,42 @@ from tests.resources.sh.examples_reachability import SERVED, SERVES
 
 _END = 'kill "$(cat data/postmaster.pid)"'
 _UNSEEN = dict.fromkeys(("find", "find behind"), "then no process is named")
+_ODD = r"""mkdir -p 'data/a  b' && cat >listen.py <<'P'
+import os, socket, time
+os.chdir("data")
+all = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+for one, name in zip(all, ("a  b/.s.PGSQL.9", ".s.PGSQL.8 x", ".s.PGSQL.123456")):
+    one.bind(os.path.join(os.path.realpath("."), name))
+    one.listen()
+open("/proc/self/comm", "w").write(" ")
+open("postmaster.pid", "w").write(f"{os.getpid()}\n")
+time.sleep(60)
+P
+{ /usr/bin/env python3 listen.py >/dev/null 2>&1 & }
+while [ ! -s data/postmaster.pid ]; do sleep 0.02; done"""
+"""For `arrange`: a process whose name is a space, on a socket in a folder with spaces, and on two others."""
+_NAMELESS = SERVES.replace('os.chdir("data")', 'os.chdir("data"); open("/proc/self/comm", "w").write(" ")')
 
 EXAMPLES = [
+    Example(
+        "listening_sockets",
+        arrange=_ODD,
+        matches=r"(?!(.*\n)*.*@folder@/data/.s)listed\n(.*\n)*unix \d+ [?] @folder@/data/a  b/.s.PGSQL.9\n(.*\n)*",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        as_root=True,
+        name="odd names",
+    ),
+    Example(
+        "print_holders",
+        ("unix @folder@/link/.s.PGSQL.9", ""),
+        arrange=f"{_NAMELESS}; ln -s data link",
+        matches=r"@folder@/data/.s.PGSQL.9 \([^\n]*\)\n",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        as_root=True,
+        name="a process without a name",
+    ),
     Example(
         "listening_sockets",
         arrange=SERVES,
@@ -108,9 +142,9 @@ EXAMPLES = [
     ),
     Example(
         "print_listening_sockets",
-        ("tcp6",),
-        settings={"listening_held": "socket:[77] /proc/1/fd\nsocket:[78] /proc/none/fd"},
-        stdin="77 00000000000000000000000000000000:1538\n9 00000000000000000000000001000000:1538\n",
-        matches=r"tcp :: 5432 1 \S+\ntcp 0:0:0:0:0:0:0:1 5432 0 -\n",
+        stdin="tcp 1 00000000000000000000000000000000:1538\ntcp 0 00000000000000000000000001000000:1538\n"
+        "tcp none 0100007F:1538\nunix none /tmp/.s.PGSQL.5432\n",
+        matches=r"tcp :: 5432 1 \S+\ntcp 0:0:0:0:0:0:0:1 5432 0 -\n"
+        r"tcp 127.0.0.1 5432 0 -\nunix 0 - /tmp/.s.PGSQL.5432\n",
     ),
 ]

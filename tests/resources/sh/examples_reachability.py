@@ -73,7 +73,7 @@ EXAMPLES = [
     ),
     Example(
         "filter_listeners",
-        ("tcp",),
+        ("tcp", "1"),
         stdin="   0: 0200000A:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000 104 0 77 1 0 100 0 0 10 0\n"
         "   1: 00000000:1539 00000000:0000 0A 00000000:00000000 00:00000000 00000000 104 0 7 1 0 100 0 0 10 0\n",
         settings={"listen_sockets": " socket:[77] socket:[9] "},
@@ -81,7 +81,7 @@ EXAMPLES = [
     ),
     Example(
         "filter_listeners",
-        ("unix",),
+        ("unix", "1"),
         arrange="mkdir 'a b' && echo 1 >'a b/.s.PGSQL.5432.lock' && echo 1 >made-up.lock && chown 65534 made-up.lock",
         stdin="0000000000000000: 00000002 00000000 00010000 0001 01 77 @folder@/a b/.s.PGSQL.5432\n"
         "0000000000000000: 00000002 00000000 00010000 0001 01 77 @folder@/made-up\n",
@@ -92,15 +92,23 @@ EXAMPLES = [
     ),
     Example(
         "filter_listeners",
-        ("unix",),
+        ("unix", "1"),
         stdin="0000000000000000: 00000002 00000000 00010000 0001 01 77 @made-up\n",
         settings={"listen_sockets": " socket:[77] ", "listen_process": "1", "listen_of": "/proc/self"},
         matches="note: A Unix socket in the abstract namespace may belong .*\n",
         name="a name without a file",
     ),
-    Example("address_text", ("0100007F",), prints="127.0.0.1\n"),
-    Example("address_text", ("00000000000000000000000000000000",), prints="::\n", name="every address of IPv6"),
-    Example("address_text", ("B80D0120000000000000000001000000",), prints="2001:db8:0:0:0:0:0:1\n", name="IPv6"),
+    Example("byte_order", matches=r"(1|256)\n"),
+    Example("address_text", ("0100007F", "1"), prints="127.0.0.1\n"),
+    Example("address_text", ("7F000001", "256"), prints="127.0.0.1\n", name="of a machine that stores it otherwise"),
+    Example("address_text", ("0" * 32, "1"), prints="::\n", name="every address of IPv6"),
+    Example("address_text", ("B80D0120000000000000000001000000", "1"), prints="2001:db8:0:0:0:0:0:1\n", name="IPv6"),
+    Example(
+        "address_text",
+        ("20010DB8000000000000000000000001", "256"),
+        prints="2001:db8:0:0:0:0:0:1\n",
+        name="IPv6 of a machine that stores it otherwise",
+    ),
     Example(
         "print_listeners_by_settings",
         ("db, ::, fe80::A%eth0,10.0.0.1", "5433"),

@@ -21,6 +21,12 @@ _BEGUN = {"timeout": "then nothing limits the sections"} | dict.fromkeys(
 EXAMPLES = [
     Example("hex", ("a b\n$(x)",), prints="6120620a24287829"),
     Example("hex", ("",), prints="", name="nothing"),
+    Example(
+        "hex", ("/srv/pg 15/a-b_c.d,e:f=@%+",), prints=b"/srv/pg 15/a-b_c.d,e:f=@%+".hex(), name="usual characters"
+    ),
+    Example("hex", ("é'\"\\*",), prints="é'\"\\*".encode().hex(), name="other characters"),
+    Example("hex", ("a" * 300,), prints="61" * 300, name="a long word"),
+    Example("hex_usual", ("a b",), prints="612062"),
     Example("hex_file", ("list", "3"), arrange="printf 'a\\0bc' >list", prints="610062"),
     Example("indent_lines", ("a\nunit b",), prints=": a\n: unit b\n"),
     Example("indent_first_lines", ("2", "a\n\nc"), prints=": a\n: \n"),

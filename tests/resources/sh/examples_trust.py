@@ -12,6 +12,14 @@ EXAMPLES = [
     Example("is_trusted", (_ME, "@folder@/bin/tool"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN),
     Example("is_trusted", (_ME, "@folder@/link"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN, name="a link"),
     Example(
+        "is_trusted",
+        (_ME, "@folder@/link", "@folder@/bin/tool", "/bin/sh"),
+        arrange=_PROGRAM,
+        prints="",
+        tolerates=_UNKNOWN,
+        name="several",
+    ),
+    Example(
         "check_library",
         (_ME, "@folder@/bin/tool"),
         arrange=_PROGRAM,

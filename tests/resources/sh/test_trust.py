@@ -18,8 +18,8 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def trusted(path: Path, uid: int | None = None) -> set[bool]:
-    words = "is_trusted", str(os.geteuid() if uid is None else uid), str(path)
+def trusted(*paths: Path, uid: int | None = None) -> set[bool]:
+    words = "is_trusted", str(os.geteuid() if uid is None else uid), *map(str, paths)
     text = library(["is_trusted"]) + '\n"$@"\n'
     ended = [subprocess.run([shell, "-c", text, "sh", *words], check=False).returncode for shell in SHELLS]
     assert set(ended) <= {0, 1}
@@ -34,6 +34,19 @@ def test_a_program_of_ones_own_is_trusted(program: Path) -> None:
 def test_one_that_others_may_write_to_is_not(program: Path, mode: int) -> None:
     program.chmod(mode)
     assert trusted(program) == {False}
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o777])
+def test_several_are_trusted_if_each_is(program: Path, tmp_path: Path, mode: int) -> None:
+    """Whichever it is, and however the way to it leads."""
+    other = program.with_name("other tool")
+    other.touch()
+    other.chmod(mode)
+    link = tmp_path / "link"
+    link.symlink_to(other)
+    for several in ((program, other), (other, program), (program, link), (link, program)):
+        assert trusted(*several) == {mode == 0o755}
+    assert trusted(program, tmp_path / "none") == {False}
 
 
 def test_one_in_a_folder_that_others_may_write_to_is_not(program: Path) -> None:
@@ -76,11 +89,11 @@ def test_every_link_on_the_way_counts(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_strangers_is_not_but_roots_is_to_everybody(program: Path) -> None:
-    assert trusted(program, 60001) == {True}
+    assert trusted(program, uid=60001) == {True}
     os.chown(program, 60001, 60001)
-    assert trusted(program, 60001) == {True}
-    assert trusted(program, 60002) == {False}
-    assert trusted(program, 0) == {False}
+    assert trusted(program, uid=60001) == {True}
+    assert trusted(program, uid=60002) == {False}
+    assert trusted(program, uid=0) == {False}
 
 
 def loaded_as(name: str) -> set[tuple[int, str]]:
