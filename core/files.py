@@ -7,10 +7,12 @@ import contextlib
 import os
 import secrets
 import stat
+import time
 from pathlib import Path
 
 from core import this_workstation
 from core.errors import InputError
+from core.system_errors import reason
 
 REPLACE = "--replace"
 """The option of a command line that lets a file be replaced."""
@@ -18,6 +20,8 @@ REPLACE = "--replace"
 
 DATABASE = b"SQLite format 3\0"
 """How a file of SQLite's begins (sqlite.org/fileformat2.html), as a history is."""
+_TRIES, _PAUSE_SECONDS = 20, 0.05
+"""How often a file that another program has open is replaced in vain, and how long to wait in between."""
 SIDES = ("-wal", "-shm", "-journal")
 """How the names of the files end that belong to one of SQLite's."""
 
@@ -121,11 +125,24 @@ def write_whole(path: Path, content: bytes, *, replacing: bool = False, mode: in
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(path)
+        _rename(part, path)
     finally:
         # once it has its name there is nothing left of it under the other
         with contextlib.suppress(OSError):
             part.unlink()
+
+
+def _rename(part: Path, path: Path) -> None:
+    """Give the file its name.
+
+    Windows replaces no file that another program has open. A virus scanner, or a pghaul that reads it, is done soon.
+    """
+    for _ in range(_TRIES if this_workstation.on_windows() else 0):
+        with contextlib.suppress(PermissionError):
+            part.replace(path)
+            return
+        time.sleep(_PAUSE_SECONDS)
+    part.replace(path)
 
 
 def write_text(path: Path, text: str, *, replacing: bool = False, executable: bool = False) -> None:
@@ -138,4 +155,4 @@ def write_text(path: Path, text: str, *, replacing: bool = False, executable: bo
     try:
         write_whole(path, content, replacing=replacing, mode=0o755 if executable else 0o644)
     except OSError as error:
-        raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+        raise InputError(f"cannot write {path}: {reason(error)}") from error

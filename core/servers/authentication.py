@@ -30,6 +30,7 @@ from core.servers.certificates import too_short
 from core.servers.profiles import Asker
 from core.servers.secrets import Key, session_secrets
 from core.servers.ssh_config import Destination
+from core.system_errors import reason
 
 # The keys that can be offered to a server: files with their certificates, and the agent's.
 
@@ -240,7 +241,7 @@ def _read(path: Path, passphrase: str | None) -> paramiko.PKey:
     try:
         data = read_small(path, _MOST)
     except OSError as error:
-        raise _unusable(path, f"cannot be read: {error.strerror or error}") from error
+        raise _unusable(path, f"cannot be read: {reason(error)}") from error
     except InputError as error:
         raise _unusable(path, error.message) from error
     except ValueError as error:  # a zero byte in the name
@@ -297,7 +298,9 @@ def authenticate(transport: paramiko.Transport, to: Destination, server: str, as
     login = _Login(transport, to, server, asker, job)
     try:
         login.run()
-    except (EOFError, OSError) as error:
+    except OSError as error:
+        raise login.ended(reason(error)) from error
+    except EOFError as error:
         raise login.ended(str(error)) from error
     except paramiko.SSHException as error:
         if isinstance(error, paramiko.AuthenticationException) and transport.is_active():

@@ -23,6 +23,7 @@ from core.servers.running import CommandRequest, Completed, Launcher, Running
 from core.servers.shell import Shell, call, for_hint, with_program
 from core.servers.ssh_config import Destination, destination
 from core.servers.ssh_connector import SshConnector
+from core.system_errors import reason
 
 # Notice a peer that no longer answers: a pulled cable, a frozen host. A keepalive alone does not see it.
 #
@@ -285,7 +286,8 @@ class Server:
             return UnreachableError(
                 f"{self.name} stopped answering while {doing}", "check the network and the server, then connect again"
             )
-        ended_by = self._ended_by or str(self._transport.saved_exception or error or "")
+        cause = self._transport.saved_exception or error or ""
+        ended_by = self._ended_by or (reason(cause) if isinstance(cause, OSError) else str(cause))
         if not self.connected:  # paramiko raises the cause once; later it only says that the session is not active
             self._ended_by = ended_by
         if not ended_by:

@@ -23,7 +23,8 @@ from core.servers import certificates, ssh_config
 from core.servers.certificates import too_short
 from core.servers.profiles import Asker, Nobody
 from core.servers.ssh_config import Destination, expand, split_words
-from core.this_workstation import HIDDEN
+from core.system_errors import reason
+from core.this_workstation import HIDDEN, stderr_of_programs
 
 # The known_hosts files as sshd(8) describes them: hashed names, patterns, @cert-authority and @revoked.
 
@@ -69,7 +70,7 @@ def read_known_hosts(files: Iterable[Path]) -> tuple[Entry, ...]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise HostKeyError(f"{file} cannot be read: {error.strerror}", "allow your user to read it") from error
+            raise HostKeyError(f"{file} cannot be read: {reason(error)}", "allow your user to read it") from error
         entries += parse_known_hosts(text, file)
     return tuple(entries)
 
@@ -149,7 +150,7 @@ def add_known_host(file: Path, name: str, key_type: str, blob: bytes, *, hashed:
             stream.write(line.encode())
     except OSError as error:
         raise HostKeyError(
-            f"the accepted host key of {name} cannot be written to {file}: {error.strerror}",
+            f"the accepted host key of {name} cannot be written to {file}: {reason(error)}",
             "allow your user to write the file",
         ) from error
 
@@ -199,13 +200,18 @@ def _output(arguments: list[str]) -> str:
             arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
+            stderr=stderr_of_programs(),
             timeout=_TIMEOUT,
             check=False,
             creationflags=HIDDEN,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise HostKeyError(
-            f"KnownHostsCommand {arguments[0]} cannot be run: {error}", "run it in a shell to see why it fails"
+            f"KnownHostsCommand {arguments[0]} cannot be run: {reason(error)}", "run it in a shell to see why it fails"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise HostKeyError(
+            f"KnownHostsCommand {arguments[0]} did not end in time", "run it in a shell to see why it takes so long"
         ) from error
     if ended.returncode != 0:
         raise HostKeyError(
@@ -233,7 +239,7 @@ def revoked(path: Path, key: paramiko.PKey) -> bool:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise HostKeyError(f"RevokedHostKeys {path} cannot be read: {error.strerror}", _HINT) from error
+        raise HostKeyError(f"RevokedHostKeys {path} cannot be read: {reason(error)}", _HINT) from error
     public = getattr(key, "public_blob", None)
     if data.startswith(_KRL):
         kind, blob = (key.get_name(), key.asbytes()) if public is None else (public.key_type, public.key_blob)

@@ -25,6 +25,7 @@ from core import this_workstation
 from core.errors import InputError
 from core.servers.profiles import Profile
 from core.servers.shell import split
+from core.system_errors import reason
 from core.this_workstation import user_name
 
 # Where OpenSSH is, and how it names files. On Windows: https://github.com/PowerShell/Win32-OpenSSH/wiki.
@@ -175,7 +176,9 @@ def fallback_options(name: str) -> dict[str, list[str]]:
             for number, line in enumerate(text.splitlines(), 1):
                 _check(path, number, line.strip())
             config.parse(iter(text.splitlines()))
-        except (OSError, paramiko.ConfigParseError) as error:
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {reason(error)}", "allow your user to read it") from error
+        except paramiko.ConfigParseError as error:
             raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may show more details") from error
     found = config.lookup(name)
     made: dict[str, list[str]] = {}

@@ -4,9 +4,7 @@ import errno
 import logging
 import os
 import selectors
-import signal
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -17,13 +15,14 @@ import paramiko
 from paramiko.ssh_exception import IncompatiblePeer
 from paramiko.transport import ChannelMap
 
-from core import this_workstation
 from core.errors import InputError, ServerError, UnreachableError
 from core.jobs import Job
 from core.servers import authentication, host_keys
 from core.servers.host_keys import further_entries
 from core.servers.profiles import Asker, Profile
+from core.servers.proxy_command import Proxy
 from core.servers.ssh_config import Destination, hops, jump_host
+from core.system_errors import reason
 
 _JUMPS = 8
 _POLL = 0.1
@@ -119,7 +118,7 @@ class SshConnector:
         self.job = job
         self.deadline = deadline
         self.opened: list[paramiko.Transport] = []
-        self.proxies: list[subprocess.Popen[bytes]] = []
+        self.proxies: list[Proxy] = []
 
     def connect(self, destination: Destination, depth: int = 0) -> paramiko.Transport:
         """Return a transport to the destination that is logged in. `depth` counts the jump hosts up to here."""
@@ -136,12 +135,7 @@ class SshConnector:
             transport.packetizer.complete_handshake()
             transport.close()
         for proxy in self.proxies:
-            proxy.terminate()
-            try:
-                proxy.wait(timeout=2)
-            except subprocess.TimeoutExpired:
-                proxy.kill()
-                proxy.wait()
+            proxy.close()
 
     def _socket(self, to: Destination, depth: int) -> Wire:
         if depth > _JUMPS:
@@ -150,7 +144,9 @@ class SshConnector:
         if chain:
             return self._through(chain, to, depth)
         if to.proxy_command:
-            return self._proxied(to.proxy_command)
+            proxy = Proxy(to.proxy_command, self.server)
+            self.proxies.append(proxy)
+            return proxy.wire
         return self._direct(to)
 
     def _through(
@@ -171,22 +167,6 @@ class SshConnector:
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise UnreachableError(f"{self.server}: the jump host {jump.shown} did not answer in time") from error
-
-    def _proxied(self, command: str) -> socket.socket:
-        """Start the ProxyCommand of ssh_config, and return a socket that is connected to its input and output."""
-        if this_workstation.on_windows():
-            raise InputError("ProxyCommand is not supported on Windows", "name a jump host in the profile instead")
-        ours, theirs = socket.socketpair()
-        with theirs:
-            arguments = [os.environ.get("SHELL") or "/bin/sh", "-c", f"exec {command}"]
-            # stderr is the terminal's, as with ssh: it may say why the proxy fails
-            # what a terminal's Ctrl-C or end sends to all: the proxy must outlive it, for the servers to be cleaned up
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
-            try:
-                self.proxies.append(subprocess.Popen(arguments, stdin=theirs.fileno(), stdout=theirs.fileno()))
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return ours
 
     def _direct(self, to: Destination) -> socket.socket:
         try:
@@ -221,7 +201,7 @@ class SshConnector:
     def _wait_for(self, wire: socket.socket, begun: int) -> None:
         """Wait until it is connected. `begun`: the code with which the system has begun to connect it."""
         if begun not in {0, errno.EINPROGRESS, errno.EWOULDBLOCK}:  # it has not, and the socket does not tell later
-            raise OSError(begun, _describe(begun))
+            raise OSError(begun, os.strerror(begun))
         until = time.monotonic() + self.deadline
         with selectors.DefaultSelector() as selector:
             selector.register(wire, selectors.EVENT_WRITE)
@@ -230,7 +210,7 @@ class SshConnector:
                 if time.monotonic() > until:
                     raise TimeoutError
         if code := wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
-            raise OSError(code, _describe(code))
+            raise OSError(code, os.strerror(code))
 
     def _unreachable(self, to: Destination, problem: OSError) -> UnreachableError:
         where = f"{to.host} port {to.port}"
@@ -244,7 +224,7 @@ class SshConnector:
                 "check the address, the network and the firewalls on the way",
             )
         return UnreachableError(
-            f"{self.server}: {where} cannot be reached: {problem.strerror or problem}",
+            f"{self.server}: {where} cannot be reached: {reason(problem)}",
             "check the address and the network",
         )
 
@@ -288,19 +268,13 @@ class SshConnector:
                 _SHA1_HINT,
                 lasting=True,
             )
-        reason = str(problem or "the connection was closed")
-        if "banner" in reason:
+        why = reason(problem) if isinstance(problem, OSError) else str(problem or "")
+        if not why or "banner" in why:
             return UnreachableError(
                 f"{self.server}: {to.host} port {to.port} is not an SSH server, or it closed the connection",
                 "check the port; a busy sshd also drops connections (MaxStartups)",
             )
-        return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "run `ssh -v` for details")
-
-
-def _describe(code: int) -> str:
-    """Return what the system says of an error of a socket; on Windows, os.strerror knows none of these."""
-    known: Mapping[int, str] = getattr(socket, "errorTab", {})
-    return known.get(code) or os.strerror(code)
+        return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {why}", "run `ssh -v` for details")
 
 
 def _format_address(host: str, user: str | None, port: int | None) -> str:

@@ -111,7 +111,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
     if execution.state is not State.DONE:
         return (Paragraph("Old cluster", _fenced(execution)),) if execution.past_return else ()
     if execution.kind is Kind.REHEARSAL:
-        old = _AS_IT_WAS_DRESSED if execution.dressed else _AS_IT_WAS
+        old = _as_it_was(dressed=execution.dressed)
         cost = cost_sentences(found.dress) if found.dress is not None else ()
         paragraphs = [
             Paragraph("Copied", _sent(found)),
@@ -136,7 +136,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
 def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph, ...]:
     """The old cluster serves again: for how long it did not, and what the new server holds."""
     if down is None or down.ended_at is None:
-        old = "It was not stopped."
+        old = "The old cluster was not stopped."
     else:
         between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
         seconds = units.duration(down.seconds)
@@ -145,7 +145,7 @@ def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph,
             old = f"It runs again as before. Clients had no server for {seconds}, {between}."
     new = (
         f"It is stopped. Another attempt begins with its files in {execution.plan.target}, and sends only changes.",
-        f"To try again: {command('pghaul', 'execute', execution.move)}",
+        f"To make another attempt: {command('pghaul', 'execute', execution.move)}",
     )
     return (
         Paragraph("Old cluster", (old,)),
@@ -154,14 +154,16 @@ def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph,
     )
 
 
-_AS_IT_WAS = (
-    "It runs as before: nothing was stopped or started. The copied files stay on the new server, and the move begins "
-    "with them."
-)
-_AS_IT_WAS_DRESSED = (
-    "It runs as before. Its copy was started on the new server, its databases were examined, and it was stopped "
-    "again. The copied files stay on the new server, and the move begins with them."
-)
+def _as_it_was(*, dressed: bool) -> str:
+    if dressed:
+        return (
+            "It runs as before. Its copy was started on the new server, its databases were examined, and it was "
+            "stopped again. The copied files stay on the new server, and the move begins with them."
+        )
+    return (
+        "It runs as before: nothing was stopped or started. The copied files stay on the new server, and the move "
+        "begins with them."
+    )
 
 
 def _downtime(found: Account, down: Downtime | None) -> tuple[str, ...]:
@@ -239,7 +241,7 @@ def _kept(move: str) -> tuple[str, ...]:
     return (
         f"Each step with its times and output: {command('pghaul', 'execute', move, '--status', '--json')}",
         f"Each command that ran: {command('pghaul', 'history', 'commands', '--move', move)}",
-        f"The report: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
+        f"The report on this execution: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
     )
 
 

@@ -583,15 +583,17 @@ def run_here(line: str, job: Job) -> EndedCommand:
     """
     # On Windows, the command is one text: in a list of words, quotes of the line would be escaped, which cmd does not
     # understand. With /s, cmd removes the outer quotes alone.
-    words = f'cmd /d /s /c "{line}"' if this_workstation.on_windows() else ("/bin/sh", "-c", line)
+    windows = this_workstation.on_windows()
     process = subprocess.Popen(
-        words,
+        f'cmd /d /s /c "{line}"' if windows else ("/bin/sh", "-c", line),
+        executable=this_workstation.windows_program("cmd") if windows else None,
         # It gets no input, because the terminal may be waiting for an answer to pghaul. It gets a session of its own,
         # so that a cancel can end everything that it has started.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        encoding="oem" if windows else None,  # the code page of its consoles, in which cmd and its programs write
         errors="replace",
         start_new_session=True,
         creationflags=HIDDEN,
@@ -610,7 +612,7 @@ def run_here(line: str, job: Job) -> EndedCommand:
 def _end(process: "subprocess.Popen[str]") -> None:
     """Kill it with all that it has started, and read what it left unread."""
     if this_workstation.on_windows():  # which has no groups of processes; taskkill follows who has started whom
-        words = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        words = [this_workstation.windows_program("taskkill"), "/F", "/T", "/PID", str(process.pid)]
         subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, creationflags=HIDDEN)
         process.kill()  # if taskkill was not allowed to
     else:

@@ -99,7 +99,7 @@ def test_what_is_no_key_is_named(tmp_path: Path, content: bytes) -> None:
         ("pipe", " regular file"),
         ("/dev/zero", " regular file"),
         ("long", " 64 KiB"),
-        (".", ": Is a directory"),
+        (".", ": it is a folder (EISDIR)"),
         ("a\0b", ": embedded null byte"),
     ],
 )
@@ -128,7 +128,7 @@ def test_a_missing_file_is_named_only_where_the_profile_names_it(tmp_path: Path)
     missing = tmp_path / "nope"
     assert list(authentication.keys_of_files(Destination("old", "old", 22, "dba", identity_files=(missing,)))) == []
     explicit = Destination("old", "old", 22, "dba", identity_files=(missing,), explicit_identity=True)
-    with pytest.raises(AuthenticationError, match=r"/nope .*: No such file"):
+    with pytest.raises(AuthenticationError, match=r"/nope .*: there is no such file"):
         list(authentication.keys_of_files(explicit))
 
 
