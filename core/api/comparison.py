@@ -14,7 +14,17 @@ from core.comparison.compare import sample_of
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.machines import Machines
 from core.comparison.model import Comparison, Diagnosis, Sample
-from core.comparison.sets import Place, Start, is_place_on_server, over_time, place_of, place_on_server, set_of
+from core.comparison.sets import (
+    Place,
+    ServerPlace,
+    Start,
+    is_place_on_server,
+    meant_place,
+    over_time,
+    place_of,
+    place_on_server,
+    set_of,
+)
 from core.errors import InputError
 from core.jobs import Job
 from core.reports.report import diagnoses
@@ -110,8 +120,12 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
         InputError: a word does not name a volume, or nothing was measured there.
     """
     found = session.store.move(move)
-    named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
-    runs = session.store.runs(found.name)
+    runs, servers = session.store.runs(found.name), {Side.OLD: found.old, Side.NEW: found.new}
+
+    def place(word: str) -> Place:
+        return meant_place(lambda dated: place_of(word, servers, dated=dated), runs)
+
+    named = [place(word) for word in places]
     if len(named) == 1:
         sets = over_time(named[0], runs)
         if len(sets) < 2:
@@ -153,7 +167,7 @@ def find_sets(session: Session, words: Sequence[str]) -> FoundSets:
         InputError: a word names nothing that was measured, or there are too few sets to compare.
     """
     if len(words) == 1 and is_place_on_server(words[0]):
-        over = over_time(place_on_server(words[0]), runs_on_volume(session, words[0]))
+        over = over_time(*_volume_and_runs(session, words[0]))
         if len(over) < 2:
             raise InputError(
                 f"{words[0]} was {'measured only once' if over else 'never measured'}, so its results cannot be "
@@ -196,8 +210,13 @@ def runs_on_volume(session: Session, word: str) -> tuple[Run, ...]:
     Raises:
         InputError: the word does not name a volume.
     """
-    place = place_on_server(word)
-    return set_of(place, session.store.runs_on(place.server))
+    return set_of(*_volume_and_runs(session, word))
+
+
+def _volume_and_runs(session: Session, word: str) -> tuple[ServerPlace, tuple[Run, ...]]:
+    """Return the volume that a word names, and all runs on its server."""
+    runs = session.store.runs_on(place_on_server(word, dated=False).server)
+    return meant_place(lambda dated: place_on_server(word, dated=dated), runs), runs
 
 
 def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -> Comparison:
@@ -350,10 +369,11 @@ def diagnose_volumes(
         server: get_facts_of_server(session, server, job, refresh=refresh)
         for server in dict.fromkeys(place.server for place in named)
     }
+    runs = [set_of(place, session.store.runs_on(place.server)) for place in named]
     machines = session.store.machines(facts)
     return tuple(
-        diagnose_volume(facts[place.server], place.path, set_of(place, session.store.runs_on(place.server)), machines)
-        for place in named
+        diagnose_volume(facts[place.server], place.path, of_place, machines)
+        for place, of_place in zip(named, runs, strict=True)
     )
 
 

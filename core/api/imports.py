@@ -8,7 +8,7 @@ from pathlib import PurePath
 from core.api.session import Session
 from core.benchmarks.model import ELSEWHERE, Outcome, Output, Repetition, Run, Volume
 from core.benchmarks.tools import read_output, recognised
-from core.comparison.foreign_outputs import runs_of
+from core.comparison.foreign_outputs import Differing, find_differing, runs_of
 from core.errors import InputError, ParseError
 from core.history.recorded_profiles import checked_name
 from core.sides import Side
@@ -82,7 +82,7 @@ def import_outputs(
         )
     now = datetime.now(UTC)
     shared_volume = None if name is None else _imported_volume(side, name, now)
-    runs: list[Run] = []
+    read: list[tuple[str, str, Volume, tuple[Output, ...]]] = []
     unread: list[Unread] = []
     for file, text in files:
         try:
@@ -91,9 +91,12 @@ def import_outputs(
         except InputError as error:
             unread.append(Unread(file, error.message))
             continue
-        runs += _attach_text(
-            [run for output in outputs for run in _imported_runs(output, known_move, file, volume, now)], text
-        )
+        read.append((file, text, volume, tuple(_named_after_file(output, file) for output in outputs)))
+    differing = _differing(read)
+    runs: list[Run] = []
+    for file, text, volume, outputs in read:
+        made = (_imported_runs(each, known_move, file, volume, now, differing) for each in outputs)
+        runs += _attach_text([run for of_output in made for run in of_output], text)
     if not runs:
         raise ParseError("; ".join(f"{one.file}: {one.why}" for one in unread[:3]) or "there is no output to import")
     numbers = store.add_runs(tuple(_merge_repetitions(runs)))
@@ -120,10 +123,28 @@ def _imported_volume(side: Side | None, name: str, at: datetime) -> Volume:
     return Volume(side, ELSEWHERE, place, f"{place} {at:%Y-%m-%d %H:%M:%S.%f}")
 
 
-def _imported_runs(output: Output, move: str | None, file: str, volume: Volume, at: datetime) -> Iterator[Run]:
+def _named_after_file(output: Output, file: str) -> Output:
     stem = PurePath(_strip_ending(file)).name
-    named = replace(output, results=tuple(replace(one, name=one.name or stem) for one in output.results))
-    for run in runs_of(volume.mount_point, named):
+    return replace(output, results=tuple(replace(one, name=one.name or stem) for one in output.results))
+
+
+_DifferingOnVolumes = dict[tuple[str, str], frozenset[Differing]]
+"""By which conditions results differ, for each volume and tool."""
+
+
+def _differing(read: Sequence[tuple[str, str, Volume, tuple[Output, ...]]]) -> _DifferingOnVolumes:
+    """Several files of one volume are looked at together, because their equal results become repetitions."""
+    together: dict[tuple[str, str], list[Output]] = {}
+    for _, _, volume, outputs in read:
+        for output in outputs:
+            together.setdefault((volume.mount_point, output.tool), []).append(output)
+    return {place: find_differing(outputs) for place, outputs in together.items()}
+
+
+def _imported_runs(
+    output: Output, move: str | None, file: str, volume: Volume, at: datetime, differing: _DifferingOnVolumes
+) -> Iterator[Run]:
+    for run in runs_of(volume.mount_point, output, differing[volume.mount_point, output.tool]):
         repetitions = tuple(replace(one, started_at=at) for one in run.repetitions)
         yield replace(
             run,

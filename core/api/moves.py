@@ -15,10 +15,11 @@ from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.volumes import volume_path
 from core.migration.fleet import is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.model.fleet import FleetMove
+from core.migration.model.fleet import Completion, FleetMove
 from core.migration.model.move import WORKSTATION, Hook, HookCommand, HookSide, Move
 from core.migration.standing import KnownState, find_next, list_marks
 from core.sides import Side
+from core.this_workstation import whoami
 
 if TYPE_CHECKING:
     from core.history.store import Store
@@ -29,7 +30,7 @@ __all__ = [
     "Look",
     "Standing",
     "Unfinished",
-    "completion_time",
+    "completion",
     "describe_unfinished",
     "explain_missing_cluster",
     "format_jobs_of_both_servers",
@@ -184,8 +185,8 @@ def _assess_move(
 ) -> FleetMove:
     """Return a move with what is known of it. The arguments are those of `rank_fleet`, for one move."""
     old, new = facts[move.old], facts[move.new]
-    if (completed_at := completion_time(session, move)) is not None:
-        return make_fleet_move(move, old, (), None, completed_at)
+    if (completed := completion(session, move)) is not None:
+        return make_fleet_move(move, old, (), None, completed=completed)
     latest = session.store.latest_execution(move.name)
     if latest is not None and (progress := _describe_unfinished(session, latest)):
         return make_fleet_move(move, old, None, None, unknown=progress)
@@ -197,22 +198,31 @@ def _assess_move(
     return look(move, old, new)
 
 
-def completion_time(session: Session, move: Move) -> datetime | None:
-    """Return when the move, as it is configured now, was carried out from this workstation; None if it was not.
+def completion(session: Session, move: Move) -> Completion | None:
+    """Return when the move, as it is configured now, was carried out, and by whom; None if it was not.
 
-    Executions that were recorded elsewhere do not count, because anything could be in them. The signature of an
-    execution covers only the servers of that time.
+    Its newest execution counts, whoever has recorded it: a later rollback undoes a move that was carried out. The
+    signature of the user's own executions covers the servers of that time. One of somebody else is shown as done here
+    too, as on all pages, with the name of who has recorded it, unless a server names another machine since. What bears
+    the user's name or none, and no signature of theirs, does not count.
     """
-    own = sorted(session.store.own_executions(move.name), reverse=True)
-    of_it = (found for number in own if is_execution_of(found := session.store.execution(number), move))
-    return move_time(next(of_it, None))
+    of_it = (each for each in session.store.executions(move.name) if is_execution_of(each, move))
+    latest = next(of_it, None)
+    if latest is None or (at := move_time(latest)) is None:
+        return None
+    if latest.id in session.store.own_executions(move.name):
+        return Completion(at)
+    is_unknown = latest.owner.strip() in {"", whoami()}
+    if is_unknown or latest.id not in session.store.executions_on_machines_of_now(move.name):
+        return None
+    return Completion(at, latest.owner)
 
 
 def _other_completed_moves(session: Session, found: Sequence[FleetMove]) -> list[FleetMove]:
     """Return completed moves to the same servers that are not among these."""
     examined, servers = {each.move.name for each in found}, {each.move.new for each in found}
     others = [move for move in session.store.moves() if move.new in servers and move.name not in examined]
-    return [FleetMove(move, moved_at=at) for move in others if (at := completion_time(session, move)) is not None]
+    return [FleetMove(move, moved_at=done.at) for move in others if (done := completion(session, move)) is not None]
 
 
 def _describe_unfinished(session: Session, latest: Execution) -> str:

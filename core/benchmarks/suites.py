@@ -11,6 +11,7 @@ from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly, with_p
 from core.benchmarks.tools import TOOLS, procedure_of
 from core.errors import InputError
 from core.settings import config_folder, resource
+from core.system_errors import reason
 
 LARGEST_FILE = 1_000_000
 JOB_SUFFIX = ".fio"
@@ -121,7 +122,9 @@ def _path(name_or_path: str) -> Path:
     try:
         return Path(name_or_path).expanduser()
     except RuntimeError as error:  # a home folder of nobody
-        raise InputError(f"there is no suite {name_or_path!r}: {error}", _hint()) from error
+        raise InputError(
+            f"there is no suite {name_or_path!r}: the home folder of this user is not known", _hint()
+        ) from error
 
 
 def _names(folder: Path) -> list[str]:
@@ -139,7 +142,7 @@ def _text(name: str, path: Path) -> str:
             raise InputError(f"{path} is too large to be a suite file", _hint())
         return data.decode()
     except OSError as error:
-        raise InputError(f"there is no suite {name!r}: {error.strerror or error}", _hint()) from error
+        raise InputError(f"there is no suite {name!r}: {reason(error)}", _hint()) from error
     except ValueError as error:  # not UTF-8, or a NUL character in the name
         raise InputError(f"the suite file {name!r} is not a text file: {error}", _hint()) from error
 
@@ -181,7 +184,9 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the suite {name} is not valid TOML: {error}", "correct the suite file") from error
+        raise InputError(
+            f"the suite {name} is not valid TOML (tomllib says: {error})", "correct the suite file"
+        ) from error
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(

@@ -116,8 +116,7 @@ def parse_sysbench(text: str) -> Output:
         elif (found := _BEGINS.match(line)) is not None and _is_another(run, found["heading"]):
             of_sql = found["heading"] in _OF_SQL
             run = _Run(script if of_sql else mode)
-            # a test of files has its threads in its parameters, one of a database is known by its clients
-            run.metrics |= {"clients": threads} if of_sql and threads else {}
+            run.metrics |= {"clients" if of_sql else "threads": threads} if threads else {}
             runs.append(run)
         elif (found := _COMMAND.search(line)) is not None:
             script = found["script"]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from core import units
 from core.benchmarks import statistics
 from core.benchmarks.model import MarkKind, Outcome, Repetition, Run, Workload
 from core.comparison.machines import NO_MACHINES, Machines
@@ -225,10 +226,11 @@ def _note(samples: Sequence[Sample | None]) -> str:
     counts = [len(sample.values) for sample in samples if sample is not None]
     if len(counts) < 2 or min(counts) >= statistics.FEWEST:
         return ""
+    assumed_noise = units.share(statistics.ASSUMED_NOISE)
     values = "one value" if min(counts) == 1 else f"{min(counts)} values"
     return (
         f"{values} on one side cannot show the noise. The interval reaches from the smallest to the largest ratio of "
-        f"any two values, widened by an assumed {statistics.ASSUMED_NOISE:.0%} on both ends".replace("%", " %")
+        f"any two values, widened by an assumed {assumed_noise} on both ends"
     )
 
 

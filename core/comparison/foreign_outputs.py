@@ -1,11 +1,11 @@
 """Outputs that somebody else produced, side by side: each output is a set of runs of its own."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Volume, Workload
+from core.benchmarks.model import Metrics, Outcome, Output, Repetition, Result, Run, Volume, Workload
 from core.benchmarks.tools import readers
 from core.comparison.compare import compare, lower_is_better
 from core.comparison.model import Comparison, Row, Sample
@@ -29,7 +29,8 @@ def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
     # a metric of one name means another thing in another tool
     if len({output.tool for _, output in named}) > 1:
         raise InputError("outputs of different tools cannot be compared", "name outputs of one tool")
-    compared = compare(*(runs_of(name, output) for name, output in named))
+    differing = frozenset[Differing]().union(*(find_differing([output]) for _, output in named))
+    compared = compare(*(runs_of(name, output, differing) for name, output in named))
     first, second, *others = (name for name, _ in named)
     rows = tuple(_untimed(row) for row in compared.rows)
     return replace(compared, old=first, new=second, further=tuple(others), rows=rows, measured=())
@@ -58,20 +59,59 @@ def _why_not(result: Result) -> str:
     return f"ended with error {result.errors}" if result.errors else ""
 
 
-def runs_of(set_name: str, output: Output) -> list[Run]:
-    """The runs of an output: its results by their names, on a volume that is called `set_name`."""
+Differing = tuple[str, str]
+"""A name of results, and a condition of measuring by which results of that name differ: `clients`."""
+
+
+def find_differing(outputs: Iterable[Output]) -> frozenset[Differing]:
+    """By which conditions the results of these outputs differ that have one name, all outputs taken together.
+
+    What was measured with 10 and with 50 clients is no repetition of one thing.
+    """
+    told: dict[Differing, set[float | None]] = {}
+    for name, result in (each for output in outputs for each in _named_results(output)):
+        for condition in _CONDITIONS:
+            told.setdefault((name, condition), set()).add(result.metrics.get(condition))
+    return frozenset(which for which, values in told.items() if len(values) > 1)
+
+
+def runs_of(set_name: str, output: Output, differing: Set[Differing]) -> list[Run]:
+    """The runs of an output: its results by their names, on a volume that is called `set_name`.
+
+    Results that have one name, but differ in a condition, are told apart by it.
+    """
     grouped: dict[str, list[Result]] = {}
     counts = Counter(result.name for result in output.results)
     reader = readers()[output.tool]
-    # machines are to be compared: their results share a name where the tool names them after the machine
-    common = reader.common_name if len(counts) == 1 else None
-    for number, result in enumerate(output.results, 1):
-        name = common or result.name or output.tool
-        if not reader.repeats and counts[result.name] > 1:
-            # dd's two results have one name: by their order they are the write and the read
-            name = f"{name} {number}"
-        grouped.setdefault(name, []).append(result)
+    for number, (known, result) in enumerate(_named_results(output), 1):
+        name = _name_by_conditions(known, result.metrics, differing)
+        # dd's two results have one name: by their order they are the write and the read
+        by_order = not reader.repeats and counts[result.name] > 1
+        grouped.setdefault(f"{name} {number}" if by_order else name, []).append(result)
     return [_run(set_name, output, name, results) for name, results in grouped.items()]
+
+
+def _named_results(output: Output) -> list[tuple[str, Result]]:
+    # machines are to be compared: their results share a name where the tool names them after the machine
+    one_name = len({result.name for result in output.results}) == 1
+    common = readers()[output.tool].common_name if one_name else None
+    return [(common or one.name or output.tool, one) for one in output.results]
+
+
+_CONDITIONS = ("scale", "clients", "threads")
+"""What a result tells of how it was measured."""
+
+
+def _name_by_conditions(name: str, metrics: Metrics, differing: Set[Differing]) -> str:
+    told = [each for each in _CONDITIONS if each in metrics and (name, each) in differing]
+    return ", ".join((name, *(_words(each, metrics[each]) for each in told)))
+
+
+def _words(condition: str, value: float) -> str:
+    number = f"{value:.15g}"
+    if condition == "scale":
+        return f"scale {number}"
+    return f"{number} {condition.removesuffix('s') if value == 1 else condition}"
 
 
 def _run(set_name: str, output: Output, name: str, results: Sequence[Result]) -> Run:

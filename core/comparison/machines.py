@@ -47,6 +47,10 @@ class Machines:
         """Return the runs on a machine that has or had the name of a server."""
         return tuple(run for run in runs if (run.volume.server, self.of(run)) == (server, machine))
 
+    def current(self, runs: Iterable[Run]) -> tuple[Run, ...]:
+        """Return the runs on the machines that have the names of their servers now."""
+        return tuple(run for run in runs if self.of(run) == self.now.get(run.volume.server, ""))
+
     def newest(self, runs: Iterable[Run]) -> tuple[Run, ...]:
         """Return the runs on the machine that was measured last: where the newest run is that is done, if one is."""
         found = tuple(runs)

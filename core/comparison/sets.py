@@ -1,9 +1,10 @@
 """Which runs make a set: those of one volume, as it was last measured, or as it had been by a date."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from core.benchmarks.model import ELSEWHERE, Outcome, Run, Volume
 from core.errors import InputError
@@ -135,6 +136,23 @@ def _end(date: str) -> datetime:
 def set_of(place: Place | ServerPlace, runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs of the place, by its date; which of several of one workload counts, `compare` decides: the newest."""
     return tuple(run for run in runs if place.has(run.volume) and (place.until is None or run.started_at < place.until))
+
+
+_OfPlace = TypeVar("_OfPlace", Place, ServerPlace)
+
+
+def meant_place(read: Callable[[bool], _OfPlace], runs: Sequence[Run]) -> _OfPlace:
+    """Return the place that a word names. A volume whose own name ends like a date is meant by the whole word.
+
+    Args:
+        read: reads the word, with or without a date at its end.
+        runs: those on the place and on others.
+
+    Raises:
+        InputError: it is no such word.
+    """
+    whole = read(False)
+    return whole if set_of(whole, runs) else read(True)
 
 
 def over_time(place: Place | ServerPlace, runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from core import language, units
 from core.errors import InputError
 from core.files import check_free, is_folder, write_whole
-from core.language import tr
 from core.reports.drawing import svg
 from core.reports.kinds.capacity import capacity_report
 from core.reports.kinds.execution import execution_report
@@ -23,6 +23,7 @@ from core.reports.report import Report
 from core.reports.shapes.html import html
 from core.reports.shapes.markdown import markdown
 from core.reports.shapes.tables import as_json, csv_files
+from core.system_errors import reason
 
 
 class Kind(StrEnum):
@@ -57,7 +58,7 @@ _OF_MOVES: dict[Kind, Callable[[Report, Options], Document]] = {
 @contextmanager
 def written_as(options: Options) -> Iterator[None]:
     """Within it texts and numbers are those of the options."""
-    with language.spoken(options.language), units.styled(units.Style(tr("."), options.binary)):
+    with language.spoken(options.language), units.styled(replace(units.current(), binary=options.binary)):
         yield
 
 
@@ -136,7 +137,7 @@ def write(document: Document, options: Options, shape: Format, path: Path, *, re
             write_whole(each, made, replacing=replacing)
     except OSError as error:
         raise InputError(
-            f"the report {path} cannot be written: {(error.strerror or str(error)).lower()}",
+            f"the report {path} cannot be written: {reason(error)}",
             "choose a folder that you may write to and that has room",
         ) from error
 

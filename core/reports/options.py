@@ -8,6 +8,7 @@ from core.errors import InputError
 from core.files import read_small
 from core.language import ENGLISH
 from core.reports.model import Paper
+from core.system_errors import reason
 
 LARGEST_LOGO = 2**20
 _FORMATS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpg"))
@@ -53,9 +54,7 @@ def read_logo(path: Path) -> Logo:
     try:
         content = read_small(path.expanduser(), LARGEST_LOGO)
     except OSError as error:
-        raise InputError(
-            f"the logo {path} cannot be read: {(error.strerror or str(error)).lower()}", "name a PNG or JPEG file"
-        ) from error
+        raise InputError(f"the logo {path} cannot be read: {reason(error)}", "name a PNG or JPEG file") from error
     except InputError as error:
         hint = "name a PNG or JPEG file of at most 1 MiB: it is shown 14 mm high"
         raise InputError(f"the logo {path} {error.message}", hint) from error

@@ -6,8 +6,9 @@ none stays as it was worded. What checks, errors and notes say is read from the 
 could not be read stands in `recorded_reasons.py`.
 A translation says `{reason:recorded}` where the value is of ours too, `{told:listed}` where each of several is,
 `{stands:sentence}` where it is a whole sentence, and no part of one, `{more:sentences}` where it is several, and
-`{found:fields}` where it says of each of several fields what is wrong with it. Every other value, a server's name that
-reads like a template among them, is carried over as it is.
+`{found:fields}` where it says of each of several fields what is wrong with it, and `{times:figure}` where it is a
+figure without a unit behind it. Every other value, a server's name that reads like a template among them, is carried
+over as it is.
 """
 
 import re
@@ -18,6 +19,7 @@ from core import units
 from core.documents import OTHER_PROBLEM, PROBLEMS
 from core.language import ENGLISH, catalogue, current, marked, recorded_sentences
 from core.reports.recorded_reasons import FAILURES, SUBJECTS
+from core.system_errors import CAUSES
 
 _TITLES = (
     marked("Check that the target is empty or a copy made by pghaul"),
@@ -217,8 +219,6 @@ _SAID = (
     marked("{server}: {clusters}, read in {duration}"),
     marked("{server}: {clusters}, read earlier"),
     # of core/user_settings: of whose sentences one half is made in another place than the other
-    marked("the settings file {path} cannot be used: {reason}"),
-    marked("the settings file {path} cannot be used, line {line}: {reason}"),
     marked("it is not a regular file"),
     marked("it is longer than {number} KiB"),
     marked("it belongs to the user with ID {number}, not to you"),
@@ -337,7 +337,6 @@ _SAID = (
     marked("control data of {path}"),
     marked("smartctl is not installed"),
     marked("a trial cluster of {version}"),
-    marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
     marked("blockers: {blockers}, warnings: {warnings}"),
     marked(
         "The time for manual steps is not included: stopping the applications, deciding on the cutover, and "
@@ -351,6 +350,8 @@ _SAID = (
     marked("pg_basebackup sends the data in one stream, without ssh."),
     marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
     marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
+    marked("Another machine had the name of the old server before. The benchmarks of that machine do not count."),
+    marked("Another machine had the name of the new server before. The benchmarks of that machine do not count."),
     marked(
         "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built on the "
         "new server."
@@ -400,6 +401,7 @@ _PARTS = (
     marked("line {number}"),
     marked("group {name}"),
     marked("{low} to {high}"),
+    marked("{likely} ({low} to {high})"),
     marked("the throughput of the slowest link ({bound}, {likely})"),
     marked("the throughput of the {bound} ({likely})"),
     marked(", and {looks} examine the new cluster"),
@@ -576,7 +578,7 @@ def templates() -> tuple[str, ...]:
 
 def parts() -> tuple[str, ...]:
     """The templates of what sentences are made of."""
-    return (*_PARTS, *SUBJECTS, *dict.fromkeys((*PROBLEMS.values(), OTHER_PROBLEM)))
+    return (*_PARTS, *SUBJECTS, *CAUSES, *dict.fromkeys((*PROBLEMS.values(), OTHER_PROBLEM)))
 
 
 def recorded(text: str) -> str:
@@ -585,8 +587,10 @@ def recorded(text: str) -> str:
 
 
 def compared(text: str) -> str:
-    """Translate a value that a check compared, or a part of a sentence such as `old disk`."""
-    return text if current() == ENGLISH else _translated(text, _forms_and_parts(current())) or text
+    """Translate a value that a check compared, or a part of a sentence such as `old disk`; of any other its figures."""
+    if current() == ENGLISH:
+        return text
+    return _translated(text, _forms_and_parts(current())) or _with_figures(text)
 
 
 def is_known(text: str) -> bool:
@@ -594,8 +598,12 @@ def is_known(text: str) -> bool:
     return not text or current() == ENGLISH or _translated(text, _forms(current())) is not None
 
 
-_MEASURED = re.compile(r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kKMGTP]i?B|B|Bytes|[kMGT]?bit|[nµm]?s|min|h|d|%|×)(?![\w]))")
-"""A number with a fraction before a unit, as `core.units` writes it; an address or a version has none behind it."""
+_MEASURED = re.compile(
+    r"(?<!\w)'[^']*'|`[^`]*`|"
+    r"(?<![\w.,-])(\d+)\.(\d+)(?= (?:[kKMGTP]i?B|B|Bytes|[kMGT]?bit|[nµm]?s|min|h|d|%|×|IOPS|/s)(?!\w))"
+)
+"""A number with a fraction before a unit, as `core.units` writes it; an address or a version has none behind it. What
+stands within quotation marks or as code is found whole, as it stays: it may be typed, such as the name of a move."""
 
 
 _LONG = 20
@@ -608,8 +616,13 @@ def _translated(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None
         for form, translation in forms:
             values = form.values(text, least) if least or form.length >= _LONG else None
             if values is not None:
-                return _MEASURED.sub(rf"\g<1>{units.current().point}\g<2>", translation.format(**values))
+                return _with_figures(translation.format(**values))
     return None
+
+
+def _with_figures(text: str) -> str:
+    point = units.current().point
+    return _MEASURED.sub(lambda found: f"{found[1]}{point}{found[2]}" if found[1] else found[0], text)
 
 
 class _Value(str):
@@ -630,6 +643,8 @@ class _Value(str):
         if spec == "listed":
             parts = re.split(r"(, |; )", self)  # each other part is what separates two
             return "".join(part if at % 2 else compared(part) for at, part in enumerate(parts))
+        if spec == "figure":
+            return self.replace(".", units.current().point)
         return compared(str(self)) if spec == "recorded" else str(self)
 
 

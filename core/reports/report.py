@@ -114,8 +114,10 @@ def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
 def first_page(store: Store, move_name: str) -> Report:
     """What the report's first page rests on, however many runs the history holds. Raises as `build` does."""
     move = store.move(move_name)
+    latest = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
+    # read after the runs: of a run that is recorded meanwhile the machine would not be known
     machines = store.machines((move.old, move.new), move=move_name)
-    runs = {side: machines.newest(store.runs(move_name, side=side, latest_only=True)) for side in Side}
+    runs = {side: machines.newest(found) for side, found in latest.items()}
     return Report(
         move=move,
         old=store.profile(move.old),
@@ -138,12 +140,13 @@ def first_page(store: Store, move_name: str) -> Report:
 def diagnoses(store: Store, move: Move) -> tuple[Diagnosis, ...]:
     """What the last facts and the latest runs say of each volume; of a server without facts nothing."""
     sides = ((Side.OLD, move.old, move.old_volume), (Side.NEW, move.new, move.new_volume))
-    machines = store.machines((move.old, move.new), move=move.name)
-    return tuple(
-        diagnose(facts, mount_point, store.runs(move.name, side=side, latest_only=True), machines)
+    looked_at = [
+        (facts, mount_point, store.runs(move.name, side=side, latest_only=True))
         for side, server, mount_point in sides
         if (facts := store.facts(server)) is not None
-    )
+    ]
+    machines = store.machines((move.old, move.new), move=move.name)
+    return tuple(diagnose(facts, mount_point, runs, machines) for facts, mount_point, runs in looked_at)
 
 
 def _volumes(store: Store, move: str) -> Comparison | None:

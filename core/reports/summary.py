@@ -13,7 +13,8 @@ from core.reports.model import Answer, Tone
 from core.reports.parts.durations import fit_words, likelihood, planned_fit, planned_method, window_words
 from core.reports.parts.storage_tables import headlines
 from core.reports.report import Report
-from core.reports.words import about, capital, counted, instant, listed, method, missing, reach, span
+from core.reports.words import about, counted, instant, listed, method, missing, reach, span
+from core.text import capital
 
 
 def answers(report: Report) -> tuple[Answer, ...]:
@@ -51,7 +52,7 @@ def _answer(question: str, tone: Tone, words: str, *details: str, figure: str = 
 
 def _storage(report: Report) -> Answer:
     if not _comparable(headlines(report.comparison)):
-        hint = missing(tr("No workload was measured on both servers."), report.move, "bench", "Measure")
+        hint = missing(tr("No workload was measured on both servers."), report.move, "bench", "Benchmarks")
         return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint, line=hint)
     return faster(tr("Is the new storage faster?"), report.comparison)
 
@@ -154,7 +155,7 @@ def _movable(report: Report) -> Answer:
         return _answer(tr("Was the cluster moved?"), Tone.GOOD, yes, when, figure=tr("Yes"), line=line)
     question = tr("Can the cluster be moved?")
     if not report.checks:
-        hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
+        hint = missing(tr("Nothing was checked yet."), report.move, "check", "Checks")
         return _answer(question, Tone.MUTED, tr("Not known"), hint, line=hint)
     found = report.tally
     without = found.unanswered + found.unknown
@@ -172,7 +173,7 @@ def _movable(report: Report) -> Answer:
                 "The checks to run first need a temporary cluster on the new server, which only the checks of the move "
                 "create."
             )
-            hint, words = missing(said, report.move, "check", "Check"), tr("Possible: {checks}").format(checks=to_run)
+            hint, words = missing(said, report.move, "check", "Checks"), tr("Possible: {checks}").format(checks=to_run)
             return _answer(question, Tone.MIXED, words, others, hint, figure=tr("Possible"), line=line)
         return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others, figure=tr("Yes"), line=line)
     blockers, unknown = found.blockers, found.unanswered

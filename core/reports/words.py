@@ -138,12 +138,7 @@ def listed(words: Iterable[str], most: int = 3) -> str:
     return tr("{words} and {last}").format(words=", ".join(found[:-1]), last=found[-1])
 
 
-def capital(text: str) -> str:
-    """The text as it begins a sentence."""
-    return text[:1].upper() + text[1:]
-
-
 def missing(what: str, move: Move, command: str, page: str) -> str:
-    """What to do for a section that has nothing to show."""
+    """What to do for a section that has nothing to show; `page`: the title of the page that does it in the window."""
     hint = tr("Run {command}, or open the page {page} in the window. Then create this report again.")
-    return f"{what} {hint.format(command=shell.command('pghaul', command, move.name), page=page)}"
+    return f"{what} {hint.format(command=shell.command('pghaul', command, move.name), page=tr(page))}"

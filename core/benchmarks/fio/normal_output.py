@@ -189,6 +189,7 @@ _SUM = re.compile(
     """,
     re.VERBOSE,
 )
+_BEGINS_SUM = re.compile(r"(?:READ|WRITE|MIXED): (?:bw|io)=")
 _ISSUED = re.compile(
     r"issued\b[^=]*total=(?:r=)?(?P<read>\d+)[/,](?:w=)?(?P<write>\d+)[/,\s]"  # the layout changed five times
 )
@@ -239,13 +240,18 @@ class _Report:
         self._job: _Job | None = None
         self._direction: _Direction | None = None
         self._unit: float | None = None
+        self._part = ""
+        """A sum that its line does not hold whole: a mail has wrapped it."""
 
     def take(self, line: str) -> None:
         # mails, clients' names and overwritten progress stand ahead of what is meant
         around = _AROUND.match(line)
         host = around["host"] if around else None
         line = line[around.end() :] if around else line
-        if (found := _JOB.match(line)) is not None:
+        part, self._part = self._part, ""
+        if part and (found := _SUM.match(part + line)) is not None:
+            self._add(found)
+        elif (found := _JOB.match(line)) is not None:
             self._begin(found, host)
         elif (found := _DEFINITION.match(line)) is not None:
             self._define(found)
@@ -262,6 +268,8 @@ class _Report:
             self.sums.append(self._sum(f"group {found['number']}"))
         elif (found := _SUM.match(line)) is not None:
             self._add(found)
+        elif _BEGINS_SUM.match(line) is not None:
+            self._part = f"{line.rstrip()} "
         else:
             self._inside(line)
 

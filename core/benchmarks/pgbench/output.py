@@ -147,7 +147,8 @@ def _of_transactions(rows: list[list[str]]) -> Metrics:
 _LEAD = r"^[ \t>]*(?:[-*|] |-- )?"
 _FLAGS = re.MULTILINE
 _NUMBER = r"\d+(?:\.\d+)?"
-_BANNER = re.compile(rf"{_LEAD}pgbench \((?P<version>\d[\w.]*)", _FLAGS)
+_BEGIN = r"pgbench \((?:\d|PostgreSQL\) \d)|starting vacuum"
+_BANNER = re.compile(rf"{_LEAD}pgbench \((?:PostgreSQL\) )?(?P<version>\d[\w.]*)", _FLAGS)
 # a page may have taken the name's angle brackets for a tag, and broken the line there
 _TYPE = re.compile(rf"{_LEAD}transaction type:(?P<name>\s*<\s*builtin: [^<>\r\n]*(?:\s*>)?|[^\r\n]*)\s*?[\r\n]", _FLAGS)
 # The order of a report's lines, by which the next report is known; any of them may have been left out.
@@ -156,7 +157,7 @@ _ORDER = {
     name: place for place, name in enumerate((*_HEAD, "number of transactions actually", "latency average", "tps"))
 }
 _LINES = re.compile(
-    rf"{_LEAD}(?:(?P<field>{'|'.join(_ORDER)})\b|(?P<script>SQL script \d+: )|(?P<run>pgbench \(\d|starting vacuum))",
+    rf"{_LEAD}(?:(?P<field>{'|'.join(_ORDER)})\b|(?P<script>SQL script \d+: )|(?P<run>{_BEGIN}))",
     _FLAGS,
 )
 _SCRIPT = re.compile(rf"{_LEAD}SQL script \d+: (?P<name>[^\r\n]*)[\r\n]", _FLAGS)
@@ -183,7 +184,7 @@ _RATE = re.compile(
 )
 _RATE_OF_SCRIPT = re.compile(r"\btps = (?P<tps>[^\s()]+)\)")
 _ABORTED = re.compile(r"\bRun was aborted\b", re.IGNORECASE)
-_STARTS = re.compile(rf"{_LEAD}(?:pgbench \(\d|starting vacuum)|[$#>] ?pgbench ", _FLAGS)
+_STARTS = re.compile(rf"{_LEAD}(?:{_BEGIN})|[$#>] ?pgbench ", _FLAGS)
 _CLIENT_ABORTED = re.compile(r"(?<![a-z])client \d+ (?:script \d+ )?aborted\b", re.IGNORECASE)
 
 
@@ -241,13 +242,11 @@ def _reports(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _report(block: str, before: str, after: str) -> Iterator[Result]:
     rate, kind = _RATE.search(block), _TYPE.match(block)
-    headed = any(re.match(rf"{_LEAD}{line}", block) for line in _HEAD)
     scripts = list(_SCRIPT.finditer(block))
     # a script's figures have the same names as those of all: they begin where the first one does
     whole = block[: scripts[0].start()] if scripts else block
     metrics = _metrics(whole) | _per_second(rate)
-    # aborted before it had a rate, or cut off: there is as much as it has counted
-    if rate is None and not (headed and "transactions" in metrics):
+    if not _has_result(block):
         return
     gave_up = _ABORTED.search(after) or _CLIENT_ABORTED.search(before) or _fell_short(whole)
     aborted = rate is None or bool(gave_up)
@@ -258,7 +257,15 @@ def _report(block: str, before: str, after: str) -> Iterator[Result]:
         part = block[script.end() : end]
         of_script = _metrics(part) | _per_second(_RATE_OF_SCRIPT.search(part))
         if of_script:
-            yield Result(script["name"].strip(), of_script, aborted=aborted)
+            # all scripts are run by the same clients
+            of_all = {name: metrics[name] for name in ("scale", "clients", "threads") if name in metrics}
+            yield Result(script["name"].strip(), of_all | of_script, aborted=aborted)
+
+
+def _has_result(block: str) -> bool:
+    """Return whether a report has a rate, or as much as it has counted: aborted before it had a rate, or cut off."""
+    headed = any(re.match(rf"{_LEAD}{line}", block) for line in _HEAD)
+    return _RATE.search(block) is not None or (headed and _TRANSACTIONS.search(block) is not None)
 
 
 def _name(text: str) -> str | None:
@@ -327,15 +334,20 @@ class _Line:
 
 
 def _runs_without_report(text: str) -> Iterator[list[_Line]]:
-    """Yield the progress lines of each run whose report is missing. A report stands behind the lines of its run."""
+    """Yield the progress lines of each run whose report is missing, or was cut off before it had a result.
+
+    A report stands behind the lines of its run.
+    """
     has_lines = True
-    for begin, end in pairwise([0, *_begins(text), len(text)]):
+    edges = [0, *_begins(text), len(text)]
+    for begin, end, next_end in zip(edges, edges[1:], [*edges[2:], len(text)], strict=False):
         part = text[begin:end]
+        is_reported = end < len(text) and _has_result(text[end:next_end])
         runs = list(_runs(part))
         # where the errors were appended to the output, the lines stand behind the report that the part begins with
         duration = _COUNTS["duration_seconds"].search(part) if runs and not has_lines else None
         appended = duration is not None and float(runs[0][-1].found["end"]) >= _REACHED * float(duration[1])
-        yield from runs[appended : None if end == len(text) else -1]
+        yield from runs[appended : -1 if is_reported else None]
         has_lines = bool(runs)
 
 

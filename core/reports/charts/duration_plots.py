@@ -240,7 +240,7 @@ def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
     alt += " ".join(f"{bar.name}: {_times(bar)}." for bar in shown if bar.planned is not None or bar.real is not None)
     left = len(bars) - len(shown)
     if left > 0:
-        said = tr("{number} more in the table below").format(number=left)
+        said = tr("{number} more in the table of steps").format(number=left)
         made.append(Words(0, y + 2.8, fitted(said, 54, 7), 7, "muted"))
     return Drawing(name, alt, y + 4, tuple(made))
 

@@ -149,7 +149,7 @@ def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
             size=units.size(limits[name])
         )
         if months is None:
-            words = tr("Not known: no growth") if grown is None else tr("Never at the present growth")
+            words = tr("Not known without the growth") if grown is None else tr("Never at the present growth")
             made.append(Answer(question, words, (room,), Tone.MUTED if grown is None else Tone.GOOD))
             continue
         tone = Tone.BAD if months < 3 else Tone.MIXED if months < 12 else Tone.GOOD
@@ -207,7 +207,7 @@ def _charts(report: Report, known: Spec | None) -> tuple[Section, ...]:
 
 def _sections(report: Report, known: Spec | None, options: Options) -> tuple[Section, ...]:
     if known is None:
-        said = missing(tr("The size of the cluster is not known."), report.move, "check", "Check")
+        said = missing(tr("The size of the cluster is not known."), report.move, "check", "Checks")
         return (Section(tr("Growth"), (Text(said, Tone.MUTED),)), servers(report))
     nights = Item(
         tr(
@@ -262,7 +262,7 @@ def _fit(possible: Sequence[Simulated]) -> tuple[Block, ...]:
     drawing = window(seconds, scheduled, Span(*WAY_BACK))
     if drawing is None:
         return (_windows(found),)
-    said = tr("The latest schedule of each method in a window of {time}, from the begin of the window:")
+    said = tr("The latest schedule of each method in a window of {time}, from the beginning of the window:")
     return _windows(found), Text(said.format(time=about(seconds))), drawing
 
 
@@ -276,7 +276,7 @@ def _windows(found: list[tuple[float, dict[str, float]]]) -> Table:
 
 
 def _likely(part: float) -> Cell:
-    return Cell(f"{part * 100:.0f} %", part, Tone.GOOD if part >= SURE else Tone.PLAIN)
+    return Cell(units.share(part), part, Tone.GOOD if part >= SURE else Tone.PLAIN)
 
 
 def _sizes(report: Report) -> Table:

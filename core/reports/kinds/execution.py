@@ -26,7 +26,8 @@ from core.reports.parts.plan_table import commands
 from core.reports.parts.server_tables import servers
 from core.reports.recorded import recorded
 from core.reports.report import Report
-from core.reports.words import about, capital, counted, instant, listed
+from core.reports.words import about, counted, instant, listed
+from core.text import capital
 
 _FIRST_TODO = 2
 """So much of what is left to do has room on page one."""

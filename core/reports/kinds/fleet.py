@@ -186,7 +186,7 @@ def _windows(report: FleetReport) -> Answer:
 
 
 def _stops(report: FleetReport) -> Answer:
-    question = tr("What blocks the others?")
+    question = tr("Which moves are blocked?")
     if not report.stopped:
         return Answer(question, tr("No check blocks a move"), (), Tone.GOOD if report.ready else Tone.MUTED)
     said = listed(f"{title} ({units.count(number)})" for title, number in _most_stopping(report))
@@ -320,9 +320,12 @@ def _unknown_tables(report: FleetReport) -> tuple[Table, ...]:
 
 
 def _over_tables(report: FleetReport) -> tuple[Table, ...]:
-    rows: tuple[Row, ...] = tuple((*_ends(one), day(one.moved_at)) for one in report.over if one.moved_at is not None)
+    over = [(one, one.moved_at) for one in report.over if one.moved_at is not None]
+    by_others = any(one.moved_by for one, _ in over)
+    rows: tuple[Row, ...] = tuple((*_ends(one), day(at), *([one.moved_by] * by_others)) for one, at in over)
     head = (tr("Move"), tr("Old server"), tr("New server"), tr("Size"), tr("Time"))
-    return (Table("over", head, rows, (1.4, 0.9, 0.9, 0, 0), frozenset({3})),) if rows else ()
+    by, width = ((tr("Recorded by"),), (0.9,)) if by_others else ((), ())
+    return (Table("over", (*head, *by), rows, (1.4, 0.9, 0.9, 0, 0, *width), frozenset({3})),) if rows else ()
 
 
 def _unread_tables(report: FleetReport) -> tuple[Table, ...]:

@@ -32,7 +32,8 @@ from core.reports.parts.storage_tables import (
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
 from core.reports.summary import answers, fits
-from core.reports.words import about, bottleneck, capital, counted, instant, missing, stage_name
+from core.reports.words import about, bottleneck, counted, instant, missing, stage_name
+from core.text import capital
 
 # The checks: what stands in the way with its evidence, the worst first; what passed in short rows.
 
@@ -50,7 +51,7 @@ def checks(report: Report) -> Section:
     """All of them."""
     title = tr("Checks") if report.moved_by is None else tr("Checks before the move")
     if not report.checks:
-        said = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
+        said = missing(tr("Nothing was checked yet."), report.move, "check", "Checks")
         return Section(title, (Text(said, Tone.MUTED),))
     order = list(Status)
     open_ones = sorted(

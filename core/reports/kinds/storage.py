@@ -26,8 +26,9 @@ from core.reports.parts.storage_tables import (
     workloads,
 )
 from core.reports.summary import faster
-from core.reports.words import capital, counted, instant, listed
+from core.reports.words import counted, instant, listed
 from core.servers.profiles import Profile
+from core.text import capital
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from core.reports.charts.duration_plots import chain, link_name, methods, stages
 from core.reports.model import Block, Cell, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, bottleneck, capital, instant, method, missing, span, stage_name, time_words
+from core.reports.words import about, bottleneck, instant, method, missing, span, stage_name, time_words
+from core.text import capital
 
 _MOST_HELPS = 4
 
@@ -73,7 +74,7 @@ def _needed(fit: Fit) -> tuple[str, ...]:
 
 def likelihood(part: float) -> str:
     """`97 %`."""
-    return f"{part * 100:.0f} %"
+    return units.share(part)
 
 
 def helping(report: Report) -> tuple[Help, ...]:
@@ -179,7 +180,7 @@ def _links(report: Report) -> tuple[Section, ...]:
             tr("No link of the copy path has been measured, so all rates are assumptions."),
             report.move,
             "probe",
-            "Probe",
+            "Transfer test",
         )
         return (Section(tr("Copy path"), (Text(said, Tone.MUTED),)),)
     head = (tr("Link"), tr("Rate"), tr("Amount"), tr("Method"), tr("Time"))

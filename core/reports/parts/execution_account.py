@@ -33,7 +33,6 @@ from core.reports.recorded import compared, recorded
 from core.reports.report import Report
 from core.reports.words import (
     about,
-    capital,
     counted,
     day_of_month,
     expected,
@@ -46,6 +45,7 @@ from core.reports.words import (
     stage_name,
     time_words,
 )
+from core.text import capital
 
 _RUN = {
     Run.OLD_FIRST: marked("Old server, first run"),

@@ -11,7 +11,8 @@ from core.comparison.model import Row as Compared
 from core.language import tr
 from core.reports.charts.storage_plots import percentiles, ratios, repetitions, samples
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
-from core.reports.words import capital, counted, instant, metric_title, verdict
+from core.reports.words import counted, instant, metric_title, verdict
+from core.text import capital
 
 FIRST_PAGE = 7
 """So many workloads have room on page one."""
@@ -165,13 +166,13 @@ def method_and_units(better: str) -> tuple[Item, ...]:
     Args:
         better: what a ratio above 1 means, as a sentence.
     """
-    confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
+    confidence = units.share(statistics.CONFIDENCE)
     interval = tr(
         "The interval contains the ratio with {confidence} confidence. If a workload was repeated at least {fewest} "
         "times on both sides of the comparison, the interval is computed by bootstrap. With fewer repetitions, each "
         "value of the one side is divided by each value of the other. The interval reaches from the smallest to the "
         "largest of these ratios, and is widened by {noise} for noise."
-    ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
+    ).format(confidence=confidence, fewest=statistics.FEWEST, noise=units.share(statistics.ASSUMED_NOISE))
     return (
         Item(better, title=tr("Ratio")),
         Item(tr("The requests bypass the page cache of the operating system."), title=tr("Direct")),

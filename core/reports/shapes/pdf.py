@@ -122,12 +122,17 @@ _ACROSS, _ACROSS_DENSE = 90, 103
 """Letters that a line across a whole table holds at least."""
 _BETWEEN = 2
 """Letters that would fit between two columns."""
+_NEARLY_EMPTY = 0.25
+"""Less of a last page, and the report is set with less space, if it has a page fewer then."""
 _SHORT = 36
 """Lines, at the most, of a table that stands on one page, whole."""
 _SHORT_LIST = 12
 """The same of a list, which can be read across the end of a page."""
 _AROUND = "()[],.;:!?„“'"
-_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes)(?![\w]))")
+_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes|IOPS)(?![\w]))")
+
+_PARTS = re.compile(r"(?<=\d)( (?:d|h|min)) (?=\d+ (?:h|min|s)\b)")
+"""What parts hours from minutes, and these from seconds: no line breaks within a duration."""
 
 
 def pdf(document: Document, options: Options) -> bytes:
@@ -147,14 +152,17 @@ def pdf(document: Document, options: Options) -> bytes:
         return _compiled(document, options, plain=True)
 
 
-def compiler(document: Document, options: Options, *, plain: bool = False) -> typst.Compiler:
-    """Typst with the template, the report and the fonts that ship, and no others."""
+def compiler(document: Document, options: Options, *, plain: bool = False, tight: bool = False) -> typst.Compiler:
+    """Typst with the template, the report and the fonts that ship, and no others; `tight`: with less space."""
     folder = settings.resource("report")
     return typst.Compiler(
         input=folder / "report.typ",
         root=folder,
         font_paths=_loaded(settings.resource("fonts")),
-        sys_inputs={"report": json.dumps(_plain(document, options, plain=plain), ensure_ascii=False)},
+        sys_inputs={
+            "report": json.dumps(_plain(document, options, plain=plain), ensure_ascii=False),
+            "tight": "yes" if tight else "no",
+        },
     )
 
 
@@ -169,10 +177,19 @@ def _loaded(folder: Path) -> typst.Fonts:
 
 def _compiled(document: Document, options: Options, *, plain: bool) -> bytes:
     made_at = int(document.made_at.timestamp())
-    made = compiler(document, options, plain=plain)
-    content = made.compile(format="pdf", pdf_standards=["a-2a", "ua-1"], timestamp=made_at)
-    if not isinstance(content, bytes):
-        raise TypeError("typst gave no single file")
+
+    def made(*, tight: bool) -> tuple[bytes, int, float]:
+        found = compiler(document, options, plain=plain, tight=tight)
+        content = found.compile(format="pdf", pdf_standards=["a-2a", "ua-1"], timestamp=made_at)
+        if not isinstance(content, bytes):
+            raise TypeError("typst gave no single file")
+        end = json.loads(found.query("<end>", field="value", one=True))
+        return content, end["page"], end["filled"]
+
+    content, pages, filled = made(tight=False)
+    if pages > 2 and filled < _NEARLY_EMPTY:
+        tight, fewer, _ = made(tight=True)
+        return tight if fewer < pages else content
     return content
 
 
@@ -245,7 +262,7 @@ def _breakable(text: str, room: int = _NARROW) -> str | Plain:
         text: the text.
         room: a word of no more letters is not broken.
     """
-    text = _UNIT.sub("\u00a0", text)
+    text = _UNIT.sub("\u00a0", _PARTS.sub("\\1\u00a0", text))
     if not _LONG.search(text):
         return text
     pieces: list[str | Plain] = []

@@ -177,7 +177,7 @@ def test_nothing_is_overwritten(here: Store, path: Path) -> None:
     with pytest.raises(InputError, match=re.escape(str(path))):
         actions.export_move(here, MOVE.name, path)
     assert path.read_bytes() == before
-    with pytest.raises(InputError, match="cannot be written: no such file"):
+    with pytest.raises(InputError, match="cannot be written: there is no such file"):
         actions.export_move(here, MOVE.name, path.parent / "nowhere" / "x")
     with pytest.raises(InputError, match="the move 'third' does not exist"):
         actions.export_move(here, "third", path.parent / "z")
@@ -363,9 +363,9 @@ def test_an_archive_that_pghaul_has_not_written(there: Store, path: Path, kind: 
 
 
 def test_a_file_that_is_not_there(there: Store, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=": no such file"):
+    with pytest.raises(InputError, match=": there is no such file"):
         actions.import_move(there, tmp_path / "nothing")
-    with pytest.raises(InputError, match=": is a directory"):
+    with pytest.raises(InputError, match=": it is a folder"):
         actions.import_move(there, tmp_path)
 
 

@@ -17,7 +17,7 @@ RATE = "transactions_per_second"
 
 def of(tool: str, text: str, file: str = "") -> Run:
     """The first result of an output as a run with its text, as an import records it."""
-    run = runs_of("/a", read_output(tool, text, file))[0]
+    run = runs_of("/a", read_output(tool, text, file), frozenset())[0]
     return replace(run, repetitions=(replace(run.repetitions[0], raw=text),))
 
 

@@ -122,7 +122,7 @@ def test_a_job_file_of_a_suite_lies_beside_it(own_folder: Path) -> None:
     (workload,) = load_suite("with").workloads
     assert workload.parameters == {"job": "[w]\nrw=write\nsize=8m\n"}
     (own_folder / "own.fio").unlink()
-    with pytest.raises(InputError, match=r"no suite 'own\.fio'|no such file|own\.fio"):
+    with pytest.raises(InputError, match=r"no suite 'own\.fio'|there is no such file|own\.fio"):
         load_suite("with")
 
 

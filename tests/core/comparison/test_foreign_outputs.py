@@ -73,3 +73,24 @@ def test_what_cannot_be_compared() -> None:
         compare_outputs([("a", one)])
     with pytest.raises(InputError, match="different tools"):
         compare_outputs([("a", one), ("b", parsers()["pgbench"](PGBENCH.format(tps=9)))])
+
+
+def with_conditions(*runs: tuple[int, int, int]) -> Output:
+    """A run each: its scale, its clients and its rate."""
+    text = PGBENCH.replace("factor: 1\n", "factor: {scale}\n").replace("clients: 10\n", "clients: {clients}\n")
+    return parsers()["pgbench"]("".join(text.format(scale=scale, clients=of, tps=tps) for scale, of, tps in runs))
+
+
+def test_what_one_set_measured_several_ways_meets_its_like_in_a_set_that_measured_it_one_way() -> None:
+    several, one = with_conditions((10, 10, 1000), (10, 50, 3000)), with_conditions((10, 10, 2000))
+    for named in ([("a", several), ("b", one)], [("b", one), ("a", several)]):
+        rows = {row.workload.name: row for row in compare_outputs(named).rows}
+        assert [name.rpartition(", ")[2] for name in sorted(rows)] == ["10 clients", "50 clients"]
+        assert {row.ratio for row in rows.values()} == {2.0 if named[0][0] == "a" else 0.5, None}
+
+
+def test_large_scales_are_told_apart() -> None:
+    large = with_conditions((1_234_567, 10, 100), (1_234_568, 10, 300))
+    rows = compare_outputs([("a", large), ("b", large)]).rows
+    assert [row.workload.name.rpartition(", ")[2] for row in rows] == ["scale 1234567", "scale 1234568"]
+    assert [row.ratio for row in rows] == [1, 1]

@@ -372,7 +372,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full_disk)
-    with pytest.raises(InputError, match="cannot be written: no space left on device"):
+    with pytest.raises(InputError, match="cannot be written: the disk is full"):
         write(document, Options(), Format.HTML, folder / "report.html", replacing=True)
     assert (folder / "report.html").read_text() == "the report of last week"
     assert len(list(folder.iterdir())) == 1

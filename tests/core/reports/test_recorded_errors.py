@@ -276,7 +276,7 @@ def test_what_a_history_remarks_is_german(histories: Histories, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("note", "german"),
     [
-        ("db1: 1 cluster, read in 3.1 s", "db1: 1 Cluster, gelesen in 3.1 s"),
+        ("db1: 1 cluster, read in 3.1 s", "db1: 1 Cluster, gelesen in 3,1 s"),
         ("db1: 12 clusters, read earlier", "db1: 12 Cluster, früher gelesen"),
     ],
 )

@@ -72,6 +72,15 @@ def test_a_small_plan_is_short_and_its_page_one_holds_both_charts(shipped: Sessi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", [Kind.STORAGE, Kind.PLAN, Kind.EXECUTION, Kind.CAPACITY])
+def test_no_report_ends_on_a_page_that_is_nearly_empty(shipped: Session, kind: Kind, language: str) -> None:
+    options = Options(language=language)
+    last = PdfReader(io.BytesIO(content(_document(shipped, kind, options), options, Format.PDF)[""])).pages[-1]
+    assert len(last.extract_text().splitlines()) > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("kind", [Kind.STORAGE, Kind.CAPACITY])
 def test_no_name_in_a_plot_is_cut_off(shipped: Session, kind: Kind, language: str) -> None:
     plots = drawings(_document(shipped, kind, Options(language=language)))

@@ -97,6 +97,9 @@ def test_since_17_a_script_counts_what_was_processed() -> None:
     script = parse_pgbench(text).results[1]
     assert script.name == "a.sql"
     assert script.metrics == {
+        "scale": 1,
+        "clients": 1,
+        "threads": 1,
         "transactions": 400,
         "failed_transactions": 100,
         "latency_mean_seconds": 0.0015,

@@ -30,7 +30,7 @@ def test_what_has_no_room_is_counted() -> None:
     few, many = gantt(_bars(60)), gantt(_bars(73))
     assert few is not None
     assert many is not None
-    assert "13 more in the table below" in [mark.text for mark in many.marks if isinstance(mark, Words)]
+    assert "13 more in the table of steps" in [mark.text for mark in many.marks if isinstance(mark, Words)]
     assert not any("more in" in mark.text for mark in few.marks if isinstance(mark, Words))
 
 

@@ -8,7 +8,7 @@ import pytest
 from core.migration.model.estimate import Span
 from core.reports.kinds.fleet import FleetReport
 from core.reports.make import of_fleet
-from core.reports.model import Tone, drawings
+from core.reports.model import Tone, drawings, tables
 from core.reports.options import Options
 from core.reports.report import Report
 from tests.core.reports.documents import TAKEN, fleet, fleet_of_many, hostile_fleet, ready
@@ -32,6 +32,19 @@ def test_what_can_be_made_and_in_which_windows(full: Report) -> None:
     ]
     assert [row[0] for row in rows(made, "over")] == ["last year"]
     assert [one.name for one in drawings(made)] == ["windows"]
+
+
+@pytest.mark.parametrize(("options", "title"), [(Options(), "Recorded by"), (GERMAN, "Aufgezeichnet von")])
+def test_a_move_that_somebody_else_has_recorded_as_done_names_them(full: Report, options: Options, title: str) -> None:
+    """Only the user's own records are signed; a list without the name would vouch for all."""
+    report = fleet(full)
+    moves = tuple(dataclasses.replace(one, moved_by="eve@elsewhere" * bool(one.moved_at)) for one in report.moves)
+    mine, others = (
+        next(table for table in tables(of_fleet(one, options)) if table.name == "over")
+        for one in (report, dataclasses.replace(report, moves=moves))
+    )
+    assert (others.head[-1], [row[-1] for row in others.rows]) == (title, ["eve@elsewhere"])
+    assert (len(others.widths), others.head[:-1]) == (len(others.head), mine.head)
 
 
 def test_reasons_are_german_in_german(full: Report) -> None:

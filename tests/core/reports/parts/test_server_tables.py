@@ -15,7 +15,7 @@ from tests.core.reports.reading import rows
     ("language", "title", "limited"),
     [
         ("en", "Memory", "8.0 GiB of 64.0 GiB, limited by its control group"),
-        ("de", "Arbeitsspeicher", "8.0 GiB von 64.0 GiB, begrenzt durch seine Kontrollgruppe"),
+        ("de", "Arbeitsspeicher", "8,0 GiB von 64,0 GiB, begrenzt durch seine Kontrollgruppe"),
     ],
 )
 def test_memory_that_a_control_group_limits(full: Report, language: str, title: str, limited: str) -> None:
@@ -24,4 +24,4 @@ def test_memory_that_a_control_group_limits(full: Report, language: str, title: 
     report = replace(full, old_facts=replace(full.old_facts, memory=memory))
     with spoken(language):
         (row,) = (row for row in rows(servers(report), "servers") if row[0] == title)
-    assert row[1:] == [limited, "256.0 GiB"]
+    assert row[1:] == [limited, f"256{'.' if language == 'en' else ','}0 GiB"]

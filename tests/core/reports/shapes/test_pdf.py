@@ -161,6 +161,44 @@ def test_a_tall_chart_leaves_no_page_half_empty(make: Make) -> None:
     assert "IN THE CHART" in pages[1]
 
 
+def _places(pages: Sequence[PageObject], wanted: str) -> list[tuple[int, float]]:
+    """Where these words stand: the number of the page, and a figure that is greater the lower they are on it."""
+    found: list[tuple[int, float]] = []
+    for number, page in enumerate(pages):
+
+        def look(words: str, cm: list[float], tm: list[float], _font: object, _size: object, at: int = number) -> None:
+            if wanted in words:
+                found.append((at, -(tm[4] * cm[1] + tm[5] * cm[3] + cm[5])))
+
+        page.extract_text(visitor_text=look)
+    return found
+
+
+@pytest.mark.slow
+def test_a_tall_chart_stands_behind_the_heading_of_its_section(make: Make) -> None:
+    tall = Drawing("tall", "A tall one.", 150.0, (Words(0, 75, "IN THE CHART", 8),))
+    text = Text("a line of text")
+    for before in range(0, 45, 5):
+        sections = (Section("Before", (text,) * before), Section("Of the chart", (tall, *(text,) * 10)))
+        document = dataclasses.replace(make(Kind.FLEET, Options()), sections=sections)
+        pages = _read(document, Options()).pages[1:]
+        (heading,), (chart,) = _places(pages, "Of the chart"), _places(pages, "IN THE CHART")
+        assert heading < chart, before
+
+
+def test_a_report_with_less_space_has_no_page_for_a_line_or_two(make: Make) -> None:
+    document = make(Kind.FLEET, Options())
+
+    def lines_of_pages(number: int) -> list[int]:
+        section = Section("Lines", (Text("a line of text"),) * number)
+        pages = _read(dataclasses.replace(document, sections=(section,)), Options()).pages[1:]
+        return [page.extract_text().count("a line of text") for page in pages]
+
+    found = next(lines for number in range(30, 90) if len(lines := lines_of_pages(number)) > 1)
+    assert found[0] > 30
+    assert found[1] > 2
+
+
 @pytest.mark.slow
 def test_a_short_table_is_whole_and_a_long_one_is_not_cut(make: Make) -> None:
     def shown(cell: str, before: int) -> list[str]:
@@ -174,6 +212,15 @@ def test_a_short_table_is_whole_and_a_long_one_is_not_cut(make: Make) -> None:
         assert "one" in holding
         assert "two" in holding
     assert "".join(shown("Q" * 2000, 0)).count("Q") == 4000
+
+
+def test_no_line_breaks_within_a_duration(make: Make) -> None:
+    row = ("51 s (39 s to 1 min 06 s)", "2 h 10 min (1 h 05 min to 1 d 2 h)")
+    section = Section("Cells", (Table("durations", ("a", "b", "c"), ((*row, "w " * 300),), (1, 1, 4)),))
+    made = _read(dataclasses.replace(make(Kind.FLEET, Options()), sections=(section,)), Options())
+    shown = " ".join(page.extract_text() for page in made.pages[1:]).replace("\u00a0", " ")
+    for duration in ("1 min 06 s", "2 h 10 min", "1 h 05 min", "1 d 2 h"):
+        assert duration in shown
 
 
 def test_a_long_word_of_the_language_is_hyphenated_and_a_name_is_not(make: Make) -> None:
