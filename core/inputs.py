@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from core.errors import InputError
+from core.system_errors import reason
 
 _UNREADABLE = "\ufffd"
 _MARKS = (
@@ -49,7 +50,7 @@ def read_input(name: str) -> str:
             with Path(name).open("rb") as file:
                 data = file.read(_MOST + 1)
     except OSError as error:
-        raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+        raise InputError(f"cannot read {name}: {reason(error)}") from error
     if len(data) > _MOST:
         raise InputError(
             f"cannot read {name}: it is larger than {_MOST // 2**20} MiB",

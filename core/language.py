@@ -18,10 +18,11 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from core import settings
+from core import settings, units
 from core.errors import InputError
 
 ENGLISH = "en"
@@ -42,7 +43,7 @@ def current() -> str:
 
 @contextmanager
 def spoken(language: str) -> Iterator[None]:
-    """Within it texts are of that language.
+    """Within it texts are of that language, and figures are written as it writes them.
 
     Raises:
         InputError: there is no catalogue of it.
@@ -51,7 +52,8 @@ def spoken(language: str) -> Iterator[None]:
         raise InputError(f"there is no text in {language!r}", f"choose one of: {', '.join(languages())}")
     token = _spoken.set(language)
     try:
-        yield
+        with units.styled(replace(units.current(), point=tr("."))):
+            yield
     finally:
         _spoken.reset(token)
 

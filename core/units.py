@@ -5,10 +5,11 @@ decimal (MB/s), as disks and networks are sold.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 ABSENT = "–"
@@ -16,7 +17,12 @@ ABSENT = "–"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How numbers are written: what stands before their fraction, and whether sizes are binary."""
+    """How numbers are written.
+
+    Attributes:
+        point: what stands before their fraction, as the language has it: `core.language.spoken` sets it.
+        binary: whether sizes are binary.
+    """
 
     point: str = "."
     binary: bool = True
@@ -27,9 +33,9 @@ _style: ContextVar[Style] = ContextVar("style", default=_DEFAULT)
 """Of each thread its own, and no thread inherits it: what is recorded is worded alike on whichever thread."""
 
 
-def choose(style: Style) -> None:
-    """From now on numbers are written so on this thread, but within `styled`."""
-    _style.set(style)
+def choose(*, binary: bool) -> None:
+    """From now on sizes are written so on this thread, but within `styled`."""
+    _style.set(replace(current(), binary=binary))
 
 
 def current() -> Style:
@@ -60,7 +66,7 @@ def size(number: float | None) -> str:
 
 def block(number: float) -> str:
     """A block or a segment, which is a power of two by its nature, whatever the style: 8192 -> '8.0 KiB'."""
-    with styled(Style(current().point)):
+    with styled(replace(current(), binary=True)):
         return size(number)
 
 
@@ -82,7 +88,7 @@ def count(number: float | None) -> str:
     """A count with thin thousands: 20000 -> '20 000'; fractions keep three significant digits."""
     if not known(number):
         return ABSENT
-    if number == int(number) or abs(number) >= 1000:
+    if number == int(number) or abs(number) >= 999.5:  # three digits of which would be 1e+03
         return f"{round(number):,}".replace(",", "\u202f")
     return _pointed(f"{number:.3g}")
 
@@ -101,10 +107,14 @@ def seconds(number: float | None) -> str:
     """A latency or a short time for people: 0.0001928 -> '193 µs', 2.5 -> '2.50 s'."""
     if not known(number):
         return ABSENT
-    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if abs(number) >= factor:
-            return f"{_significant(number / factor)} {unit}"
-    return f"{_significant(number / 1e-9)} ns"
+    factor, unit = _unit_of(number)
+    return f"{_significant(number / factor)} {unit}"
+
+
+def round_seconds(number: float) -> str:
+    """A round latency, as at an axis: 0.005 -> '5 ms'."""
+    factor, unit = _unit_of(number)
+    return f"{count(number / factor)} {unit}"
 
 
 def duration(number: float | None) -> str:
@@ -165,6 +175,11 @@ def percent(fraction: float | None) -> str:
     return f"{_significant(fraction * 100)} %" if known(fraction) else ABSENT
 
 
+def share(fraction: float) -> str:
+    """A part of a whole in whole per cent: 0.95 -> '95 %'."""
+    return f"{fraction * 100:.0f} %"
+
+
 def spread(fraction: float | None) -> str:
     """A coefficient of variation: 0.0367 -> '± 3.7 %'; empty where it is not known."""
     return _pointed(f"± {fraction * 100:.1f} %") if known(fraction) else ""
@@ -204,9 +219,39 @@ def metric(name: str, value: float | None) -> str:
     return count(value)
 
 
+def exact(number: float) -> str:
+    """A number to be typed again, with all its digits: 1.5 -> '1.5'."""
+    return _pointed(f"{number:.15g}")
+
+
+def parse(text: str) -> float:
+    """The number that somebody has typed, as the language writes it: '1 200', '1,200.5'; in German '1.200,5'.
+
+    The point of another language is read too, where it separates no thousands: '1,5' is one and a half everywhere,
+    and '0,500' is a half, as no thousands begin with 0.
+
+    Raises:
+        ValueError: it is none.
+    """
+    point = current().point
+    other = "," if point == "." else "."
+    typed = re.sub(r"(?<=\d)\s(?=\d{3}(?!\d))", "", text.strip())
+    whole = rf"-?\d+|-?[1-9]\d{{0,2}}(?:{re.escape(other)}\d{{3}})+"
+    grouped = re.fullmatch(rf"({whole})(?:{re.escape(point)}(\d+))?", typed)
+    found = grouped or re.fullmatch(rf"(-?\d+){re.escape(other)}(\d+)", typed)
+    if found is None:
+        raise ValueError(text)
+    return float(f"{found[1].replace(other, '')}.{found[2] or 0}")
+
+
 def known(number: float | None) -> TypeGuard[float]:
     """Whether there is a number to write: what was divided by nothing is none, though it is of the type of one."""
     return number is not None and (isinstance(number, int) or math.isfinite(number))
+
+
+def _unit_of(number: float) -> tuple[float, str]:
+    units = (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")
+    return next((each for each in units if abs(number) >= each[0]), units[-1])
 
 
 def _scaled(number: float, units: tuple[str, ...]) -> str:

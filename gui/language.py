@@ -11,7 +11,9 @@ def chosen(kept: str, system: QLocale) -> str:
 
 
 def speak(application: QCoreApplication) -> None:
-    """Load Qt's own texts in the current language."""
+    """Load Qt's own texts in the current language, and let Qt write its dates and sizes as this language does."""
+    if QLocale.system().name().partition("_")[0] != current():
+        QLocale.setDefault(QLocale(current()))
     found, folder = QTranslator(application), QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if current() != ENGLISH and found.load(f"qtbase_{current()}", folder):
         application.installTranslator(found)

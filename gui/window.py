@@ -288,7 +288,7 @@ class MainWindow(Guarded, QMainWindow):
         if settings.window.theme != before.window.theme and isinstance(found, QApplication):
             appearance.force(found, appearance.SCHEMES[Theme(settings.window.theme)])
         if settings.display.units != before.display.units:
-            units.choose(units.Style(binary=settings.display.units == Sizes.BINARY.value))
+            units.choose(binary=settings.display.units == Sizes.BINARY.value)
             for table in self.findChildren(Table):
                 table.refresh_texts()
             self.work.changed.emit()

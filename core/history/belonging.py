@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core import this_workstation
 from core.errors import HistoryError
+from core.system_errors import reason
 
 ALIVE = "alive"
 """The folder beside the history in which the programs that record into it have a file each (core/history/owners)."""
@@ -87,7 +88,7 @@ def check_locks(folder: Path) -> None:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise HistoryError(
-            f"files in {folder} cannot be locked ({(error.strerror or str(error)).lower()}); the history needs locks",
+            f"the history needs locks, but files in {folder} cannot be locked: {reason(error)}",
             "if the folder is on NFS, set PGHAUL_DATA to a folder on a local disk, or start rpc.statd",
         ) from error
     finally:

@@ -18,6 +18,7 @@ from core.history.belonging import check_belonging, check_locks
 from core.history.copies import copy_path, snapshot
 from core.history.owners import Owners
 from core.history.types import GarbledError
+from core.system_errors import reason
 
 # From an older schema to this program's: under one lock, in one transaction, the old file kept as a copy first.
 #
@@ -370,8 +371,7 @@ def error_text(error: Exception) -> str:
     if isinstance(error, sqlite3.Error):
         found = _PROBLEMS.get(_primary_code(error))
         return sqlite_says(error) if found is None else f"{found.cause} ({sqlite_says(error)})"
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return text.lower()
+    return reason(error) if isinstance(error, OSError) else str(error)
 
 
 def _error(path: Path, cause: BaseException | None) -> HistoryError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from core.errors import InputError
 from core.history.database import FILE_NAME
 from core.settings import resource
+from core.system_errors import reason
 
 MOVE = "example"
 """The name of its one move."""
@@ -47,6 +48,6 @@ def lay(folder: Path) -> Path:
 
 def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(
-        f"the example cannot be written to {path}: {(error.strerror or str(error)).lower()}",
+        f"the example cannot be written to {path}: {reason(error)}",
         "name a folder that you may write to",
     )

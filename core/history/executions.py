@@ -125,6 +125,14 @@ def own_executions(session: Session, move: str, seal: Seal) -> frozenset[int]:
     return frozenset(row.id for row in rows if seal.vouches_for(row.seal, *execution_words(row)))
 
 
+def executions_on_machines_of_now(session: Session, move: str) -> frozenset[int]:
+    """Return the numbers of the executions of a move that began since its servers last named another machine."""
+    of = move_row(session, move)
+    changed = [server.changed_at for server in (of.old, of.new) if server.changed_at is not None]
+    since = [ExecutionRow.started_at >= at for at in changed]
+    return frozenset(session.scalars(select(ExecutionRow.id).where(ExecutionRow.move_id == of.id, *since)))
+
+
 def latest_execution(session: Session, move: str) -> Execution | None:
     """Return the newest execution of a move; None if there is none."""
     of = move_row(session, move).id

@@ -52,7 +52,7 @@ from core.history.recorded_profiles import batched, move_of, move_row, profile_r
 from core.history.recorded_runs import LARGEST_ID, run_of
 from core.history.types import UtcDateTime
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model.checks import CheckResult, Waiver
+from core.migration.model.checks import CheckResult, Status, Tally, Waiver, tally
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL, Execution, Kind, execution_name
 from core.migration.model.move import Move
@@ -356,7 +356,7 @@ def entries(session: Session, limit: int, which: Filter = ALL) -> tuple[Entry, .
         page = _page(session, limit, which)
         found += [entry for entry in page if _is_tagged(entry, which.tag)]
         if len(page) < limit or len(found) >= limit:
-            return _with_dress_rehearsals(session, tuple(found[:limit]))
+            return _with_counts(session, _with_dress_rehearsals(session, tuple(found[:limit])))
         which = replace(which, below=page[-1].place)  # some of the page only looked as if they had the tag
 
 
@@ -400,6 +400,33 @@ def _with_dress_rehearsals(session: Session, found: tuple[Entry, ...]) -> tuple[
     )
 
 
+def _with_counts(session: Session, found: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return the entries, those of checks with how many results there are of each kind."""
+    results: dict[int, list[CheckResult]] = {entry.reference: [] for entry in found if entry.kind == "checks"}
+    kind = CheckResultRow.pass_id, CheckResultRow.status, CheckResultRow.blocking, CheckResultRow.pending
+    for numbers in batched([*results]):
+        mine = (CheckResultRow.pass_id.in_(numbers), CheckResultRow.status.in_([*Status]))
+        query = select(*kind, func.count()).where(*mine).group_by(*kind)
+        for number, status, blocking, pending, times in session.execute(query):
+            one = CheckResult("", "", Status(status), "", "", "", blocking=blocking, pending=bool(pending))
+            results[number] += [one] * times
+    said = {number: _counts(tally(of)) for number, of in results.items()}
+    return tuple(
+        replace(entry, title=said[entry.reference], result=said[entry.reference]) if entry.kind == "checks" else entry
+        for entry in found
+    )
+
+
+def _counts(found: Tally) -> str:
+    blockers, unknown, pending = found.blockers, found.unanswered + found.unknown, found.pending
+    warnings, passed = found.warnings, found.passed
+    if pending:
+        return (
+            f"blockers: {blockers}, unknown: {unknown}, to run first: {pending}, warnings: {warnings}, passed: {passed}"
+        )
+    return f"blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"
+
+
 def moves_newest_first(session: Session, limit: int | None = None) -> tuple[Move, ...]:
     """Return all moves or at most so many, the one with the latest entry first, then by name."""
     # of each kind the newest time of each move, from an index: to look for the times of each move takes longer
@@ -427,7 +454,7 @@ def _entry(row: Row[Any]) -> Entry:
         tags_of(note),
         server=server,
         subject=subject,
-        result=title if kind == "checks" else result,  # the counts are read once
+        result=result,
         seconds=seconds if ended_at is None else (ended_at - at).total_seconds(),
         bytes_per_second=rate,
     )
@@ -472,7 +499,7 @@ def _selects(session: Session, limit: int, which: Filter) -> list[Select[Any]]:
     kinds: dict[str, tuple[ColumnElement[str], _Told]] = {
         "run": (run_title, run),
         "probe": (ProbeRow.quantity + ": " + ProbeRow.method, probe),
-        "checks": (_checks_title(), _Told()),
+        "checks": (_NO_TEXT, _Told()),  # see `_with_counts`
         "estimate": (literal("how long each method takes"), _Told()),
         "plan": ("transport: " + PlanRow.transport, _Told(result=transport)),
         "execution": (executed + ": " + ExecutionRow.state, execution),
@@ -589,15 +616,3 @@ def _execution_name() -> ColumnElement[str]:
     """`move` or `copy rehearsal`; only the plan tells a dress rehearsal apart."""
     real = ExecutionRow.kind == Kind.REAL.value
     return case((real, literal(execution_name(Kind.REAL, dressed=False))), else_=literal(COPY_REHEARSAL))
-
-
-def _checks_title() -> ColumnElement[str]:
-    def of(status: str) -> ColumnElement[Any]:
-        mine = (CheckResultRow.pass_id == CheckPassRow.id, CheckResultRow.status == status)
-        return select(func.count()).where(*mine).correlate(CheckPassRow).scalar_subquery()
-
-    words = ("blockers: ", "blocker"), (", unknown: ", "unknown"), (", warnings: ", "warning"), (", passed: ", "pass")
-    title: ColumnElement[str] = literal("")
-    for word, status in words:
-        title = title + word + cast(of(status), Text)
-    return title

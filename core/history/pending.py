@@ -27,6 +27,7 @@ from core.history.recorded_profiles import move_row
 from core.history.recorded_runs import End
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.probe import Probe
+from core.system_errors import reason
 
 FOLDER = "aside"
 
@@ -96,9 +97,8 @@ class PendingFolder:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_whole(path, documents.dump(pending).encode())
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
             raise HistoryError(
-                f"the server of the history does not answer, and {path} cannot be written: {why}",
+                f"the server of the history does not answer, and {path} cannot be written: {reason(error)}",
                 "free some space there; the latest results are not recorded",
             ) from error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from core import settings
 from core.errors import HistoryError
 from core.files import write_whole
+from core.system_errors import reason
 
 FILE = "histories.json"
 LOCAL = "local"
@@ -56,7 +57,7 @@ def choose(place: str) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_whole(path, json.dumps(places, indent=1).encode(), replacing=True)
     except OSError as error:
-        raise HistoryError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from error
+        raise HistoryError(f"{path} cannot be written: {reason(error)}") from error
 
 
 def _path() -> Path:

@@ -22,6 +22,7 @@ from core.documents import storable_text
 from core.errors import HistoryError
 from core.history.copies import flush_folder
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow, WaiverRow
+from core.system_errors import reason
 
 KEY_FILE = "history.key"
 _BYTES = 32
@@ -73,7 +74,7 @@ class Seal:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise _unusable(self._path, f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+            raise _unusable(self._path, f"cannot be read: {reason(error)}") from error
         if not this_workstation.on_windows() and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077):
             raise _unusable(self._path, "can be read or written by other users")
         if len(key) != _BYTES:
@@ -96,7 +97,7 @@ class Seal:
             finally:
                 scratch.unlink(missing_ok=True)
         except OSError as error:
-            raise _unusable(self._path, f"cannot be made: {(error.strerror or str(error)).lower()}") from error
+            raise _unusable(self._path, f"cannot be made: {reason(error)}") from error
         key = self._key()
         if key is None:
             raise _unusable(self._path, "was removed while it was being created")

@@ -419,6 +419,11 @@ class Store(HistoryFile):
         with self._read() as session:
             return executions.own_executions(session, move, self._seal)
 
+    def executions_on_machines_of_now(self, move: str) -> frozenset[int]:
+        """Return the numbers of the executions that began since the servers of a move last named another machine."""
+        with self._read() as session:
+            return executions.executions_on_machines_of_now(session, move)
+
     def latest_execution(self, move: str) -> Execution | None:
         """The newest execution of a move; None: it was never executed."""
         with self._read() as session:

@@ -17,6 +17,7 @@ from core import settings, this_workstation
 from core.errors import InputError
 from core.file_locks import locked
 from core.files import check_own, read_small, write_whole
+from core.system_errors import reason
 from core.user_settings.declaration import Setting, Settings, declared
 from core.user_settings.kinds import Value, said
 
@@ -73,7 +74,7 @@ def load() -> Loaded:
     except FileNotFoundError:
         return Loaded()
     except OSError as error:
-        problem = f"it cannot be read: {(error.strerror or str(error)).lower()}"
+        problem = f"it cannot be read: {reason(error)}"
         raise _unusable(problem, "make it readable for you, or remove it") from error
     except InputError as error:
         named = place if subject == "it" else place.parent
@@ -122,7 +123,7 @@ def change(changes: Mapping[str, Value], based_on: Loaded | None = None) -> Load
         ) from error
     except OSError as error:
         raise InputError(
-            f"the settings file {place} cannot be written: {(error.strerror or str(error)).lower()}",
+            f"the settings file {place} cannot be written: {reason(error)}",
             "make its folder writable for you",
         ) from error
     return after
@@ -143,7 +144,9 @@ def _edited(before: Loaded, changes: Mapping[str, Value]) -> bytes:
                 del document[section][name]
         return tomlkit.dumps(document).encode()
     except TOMLKitError as error:
-        raise _unusable(f"it cannot be changed by pghaul: {error}", "change it with an editor") from error
+        raise _unusable(
+            f"it cannot be changed by pghaul (tomlkit says: {error})", "change it with an editor"
+        ) from error
 
 
 def _mode(place: Path) -> int:
@@ -179,9 +182,12 @@ def check(content: bytes) -> Loaded:
         found = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         at = _AT_LINE.search(str(error))
-        said = "it is nested too deeply" if isinstance(error, RecursionError) else _AT_LINE.sub("", str(error))
+        said = _AT_LINE.sub("", str(error))
+        problem = f"it is not valid TOML (tomllib says: {said})"
+        if isinstance(error, RecursionError):
+            problem = "it is not valid TOML: it is nested too deeply"
         raise _unusable(
-            f"it is not valid TOML: {said[:1].lower()}{said[1:]}",
+            problem,
             'write a text as name = "text", and a section as [name]',
             int(at["line"]) if at else None,
         ) from error
@@ -250,5 +256,6 @@ def _line(text: str, section: str, name: str = "") -> int | None:
 
 
 def _unusable(problem: str, hint: str, line: int | None = None) -> InputError:
-    where = f", line {line}" if line is not None else ""
-    return InputError(f"the settings file {path()} cannot be used{where}: {problem}", hint)
+    if line is None:
+        return InputError(f"the settings file {path()} cannot be used: {problem}", hint)
+    return InputError(f"the settings file {path()} cannot be used, line {line}: {problem}", hint)

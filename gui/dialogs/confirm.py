@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QDialog, QDialogButtonBox, QLineEdit, QMessageBox, QVBoxLayout, QWidget
 
 from core.language import tr
+from core.text import capital
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
 
@@ -51,7 +52,7 @@ def ask_about_resync(parent: QWidget, resync: str, start: Callable[[bool], None]
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(tr("Wait for the array?"))
-    box.setText(f"{resync[:1].upper()}{resync[1:]}.")
+    box.setText(f"{capital(resync)}.")
     box.setInformativeText(tr("The benchmarks can wait until this has finished. To stop waiting, cancel the job."))
     wait = box.addButton(tr("&Wait before the start"), QMessageBox.ButtonRole.AcceptRole)
     now = box.addButton(tr("&Start now"), QMessageBox.ButtonRole.DestructiveRole)

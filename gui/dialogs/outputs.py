@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QPushButton as Button
 
 from core.errors import InputError
 from core.language import marked, tr
+from core.system_errors import reason
 from gui.design.measures import fixed_font
 from gui.dialogs.form import FormDialog
-from gui.models.sentences import recorded
+from gui.models.sentences import compared, recorded
 from gui.widgets.files import ask_file
 from gui.widgets.label import Label
 
@@ -89,7 +90,7 @@ class OutputField(QWidget):
             too_large = path.stat().st_size > LARGEST_FILE
             text = "" if too_large else read_input(str(path))
         except (OSError, InputError) as error:
-            why = error.strerror if isinstance(error, OSError) else recorded(error.message)
+            why = compared(reason(error)) if isinstance(error, OSError) else recorded(error.message)
             self.troubled.emit(
                 InputError(
                     tr("`{name}` cannot be read: {why}").format(name=path.name, why=why), tr("Choose another file.")

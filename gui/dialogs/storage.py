@@ -26,6 +26,7 @@ from core.comparison.model import Comparison
 from core.errors import InputError
 from core.jobs import Event, Job, Live, Progress
 from core.language import current, marked, tr
+from core.text import capital
 from core.tones import Tone
 from gui.design.measures import GRID, ROW, scaled
 from gui.design.parts import ButtonKind, set_kind
@@ -49,7 +50,6 @@ from gui.models.queue import (
 )
 from gui.models.sentences import recorded
 from gui.models.tiles import describe_live_figure
-from gui.models.words import capital
 from gui.widgets.files import ask_path
 from gui.widgets.label import Label, ToneLabel
 from gui.widgets.table import Table

@@ -8,10 +8,11 @@ from core import units
 from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.compare import remarks
 from core.language import marked, tr
+from core.text import capital
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, counted, metric_name, metric_value, minute, moment, side_name
+from gui.models.words import counted, metric_name, metric_value, minute, moment, side_name
 
 if TYPE_CHECKING:
     from core.api.benchmarks import Listed

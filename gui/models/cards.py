@@ -8,9 +8,10 @@ from core import api, units
 from core.language import tr
 from core.migration.model.execution import Execution, State
 from core.migration.model.standing import Condition, Mark
+from core.text import capital
 from gui.destinations import page_of
 from gui.models.sentences import recorded
-from gui.models.words import age, capital
+from gui.models.words import age
 
 if TYPE_CHECKING:
     from core.api.model import Standing

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core import units
 from core.tones import Tone
 
 _TIMES = (
@@ -165,4 +166,4 @@ def ladder(names: Sequence[str]) -> Axis:
 
 
 def _round(value: float) -> str:
-    return f"{value:,.0f}".replace(",", "\u202f") if abs(value) >= 1000 else f"{value:g}"
+    return units.count(value) if abs(value) >= 1000 else units.plain(value)

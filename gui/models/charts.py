@@ -64,12 +64,12 @@ def bar_chart(bars: Bars, names: tuple[str, str]) -> Chart:
 def _bar(bars: Bars, side: int, name: str, place: float, sample: Sample) -> list[Mark]:
     mean, low, high = (value / bars.divisor for value in (sample.mean, sample.low, sample.high))
     tip = tr("{name}: {figure} {unit}, repetitions from {figure2} to {figure3} {unit}").format(
-        name=name, figure=_figure(mean), unit=bars.unit, figure2=_figure(low), figure3=_figure(high)
+        name=name, figure=units.count(mean), unit=bars.unit, figure2=units.count(low), figure3=units.count(high)
     )
     return [
         Bar(place - BAR / 2, 0.0, place + BAR / 2, mean, TONES[side], tip),
         Whisker((place, low), (place, high)),
-        Above(place, high, _figure(mean), BAR * 1.25),
+        Above(place, high, units.count(mean), BAR * 1.25),
     ]
 
 
@@ -108,19 +108,13 @@ def storage_chart(rows: Sequence[ComparedRow], names: tuple[str, str]) -> Chart 
     )
 
 
-def _figure(value: float) -> str:
-    if not units.known(value):
-        return units.ABSENT
-    return units.count(round(value)) if value >= 100 else f"{value:.3g}"
-
-
 def _above_zero(value: float | None) -> TypeGuard[float]:
     """Return whether the value can be shown on a logarithmic scale."""
     return units.known(value) and value > 0
 
 
 def _number(sample: Sample | None, bars: Bars) -> str:
-    return tr("not measured") if sample is None else f"{sample.mean / bars.divisor:.4g} {bars.unit}"
+    return tr("not measured") if sample is None else f"{units.count(sample.mean / bars.divisor)} {bars.unit}"
 
 
 def method_label(estimate: Estimate, method: Method) -> str:
@@ -258,7 +252,7 @@ def ratio_chart(rows: Sequence[ComparedRow]) -> Chart | None:
         return None
     left, right = shown[0].names
     reach *= 1.08
-    steps = {sign * math.log10(step): f"{step} ×" for step in STEPS for sign in (-1, 1)}
+    steps = {sign * math.log10(step): f"{units.plain(step)} ×" for step in STEPS for sign in (-1, 1)}
     few = {at: name for at, name in steps.items() if abs(at) <= reach}
     ladder_of = ladder([row.title for row in shown])
     even = Path(((0.0, ladder_of.low), (0.0, ladder_of.high)), Tone.MUTED)
@@ -293,7 +287,7 @@ def repetitions_chart(row: ComparedRow) -> Chart:
         tr("Repetitions ({unit})").format(unit=unit.unit),
         tr("The repetitions of {title}").format(title=row.title),
         "; ".join(
-            f"{name}: {', '.join(_figure(value / unit.divisor) for value in sample.values)} {unit.unit}"
+            f"{name}: {', '.join(units.count(value / unit.divisor) for value in sample.values)} {unit.unit}"
             for name, sample in zip(row.names, (row.row.old, row.row.new), strict=True)
             if sample is not None
         ),
@@ -308,7 +302,7 @@ def _dots(place: int, values: Sequence[float], divisor: float, tone: Tone, *, fu
     step = 0.44 / max(1, len(values) - 1)
     begin = -0.22 if len(values) > 1 else 0.0
     return [
-        Dot(place + begin + number * step, value / divisor, tone, full, _figure(value / divisor))
+        Dot(place + begin + number * step, value / divisor, tone, full, units.count(value / divisor))
         for number, value in enumerate(values)
     ]
 
@@ -329,7 +323,7 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
     low, high = (math.log10(value) for value in (min(known), max(known)))
     low, high = low - 0.15, high + 0.15
     ticks = [
-        (math.log10(factor * 10.0**power), units.seconds(factor * 10.0**power))
+        (math.log10(factor * 10.0**power), units.round_seconds(factor * 10.0**power))
         for power in range(math.floor(low), math.ceil(high) + 1)
         for factor in (1, 2, 5)
         if low <= math.log10(factor * 10.0**power) <= high
@@ -383,7 +377,7 @@ def _depth_chart(what: str, workload: str, rows: Sequence[tuple[int, ComparedRow
         for at, sample in line:
             low, mean, high = (value / unit.divisor for value in (sample.low, sample.mean, sample.high))
             tip = tr("{name}, queue depth {depth}: {figure} {unit}").format(
-                name=names[side], depth=round(2**at), figure=_figure(mean), unit=unit.unit
+                name=names[side], depth=round(2**at), figure=units.count(mean), unit=unit.unit
             )
             marks += [Whisker((at, low), (at, high), tone), Dot(at, mean, tone, tip=tip)]
             highest = max(highest, high)
@@ -417,7 +411,7 @@ def time_chart(row: ComparedRow, seen: MetricOverTime, names: tuple[str, str]) -
             at = when.timestamp()
             low, mean, high = (value / unit.divisor for value in (sample.low, sample.mean, sample.high))
             marks.append(Whisker((at, low), (at, high), tone))
-            marks.append(Dot(at, mean, tone, tip=f"{name}, {_day(when)}: {_figure(mean)} {unit.unit}"))
+            marks.append(Dot(at, mean, tone, tip=f"{name}, {_day(when)}: {units.count(mean)} {unit.unit}"))
             highest = max(highest, high)
     first, last = (every[0].timestamp(), every[-1].timestamp()) if every else (0.0, 0.0)
     room = (last - first) * 0.06 or 1.0

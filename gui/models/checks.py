@@ -7,11 +7,12 @@ from core.language import marked, tr, tr_counted
 from core.migration.model.checks import CheckResult, tally
 from core.migration.model.move import Move
 from core.sides import Side
+from core.text import capital
 from core.tones import Tone
 from gui.models.explained import Explained, Paragraph, commands_in, told
 from gui.models.sentences import compared, recorded
 from gui.models.verdict import Counter, Verdict
-from gui.models.words import capital, counted, listed, moment, side_head, status_tone
+from gui.models.words import counted, listed, moment, side_head, status_tone
 
 
 class Group(StrEnum):

@@ -7,10 +7,11 @@ from core import units
 from core.benchmarks.model import Parameter, Run, Workload
 from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
 from core.language import marked, tr
+from core.text import capital
 from core.tones import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, counted, listed, metric_name, metric_value, moment
+from gui.models.words import counted, listed, metric_name, metric_value, moment
 
 TONES = {
     Verdict.OLD: Tone.OLD,
@@ -190,19 +191,16 @@ def headline(comparison: Comparison, names: tuple[str, str], *, wanted: bool) ->
     if not ahead:
         said = tr("No difference beyond the noise in {workloads}.").format(workloads=workloads)
     elif len(ahead) == number:
-        in_all = tr("{name} is faster in all {workloads}, {times} times.")
-        said = (tr("{name} is faster, {times} times.") if number == 1 else in_all).format(
+        in_all = tr("{name} is faster in all {workloads}, {times}.")
+        said = (tr("{name} is faster, {times}.") if number == 1 else in_all).format(
             name=names[first], workloads=workloads, times=_times(ahead)
         )
     else:
-        said = tr("{name} is faster in {number} of {workloads}, {times} times.").format(
+        said = tr("{name} is faster in {number} of {workloads}, {times}.").format(
             name=names[first], number=len(ahead), workloads=workloads, times=_times(ahead)
         )
         others = [
-            *(
-                [tr("slower in {number}, {times} times").format(number=len(behind), times=_times(behind))]
-                * bool(behind)
-            ),
+            *([tr("slower in {number}, {times}").format(number=len(behind), times=_times(behind))] * bool(behind)),
             *([tr("no difference beyond the noise in {number}").format(number=len(even))] * bool(even)),
         ]
         said = f"{said} {capital(listed(others))}."
@@ -211,15 +209,15 @@ def headline(comparison: Comparison, names: tuple[str, str], *, wanted: bool) ->
 
 
 def _times(rows: Sequence[ComparedRow]) -> str:
-    """Return how many times better the better set is, as `2.08 to 3.33`."""
+    """Return how many times better the better set is, as `2.08 to 3.33 times`."""
     known = sorted(times for row in rows if (times := _times_better(row)) is not None)
     ends = [units.ratio(each).removesuffix(" ×") for each in (known[:1] + known[-1:])]
     return (
         units.ABSENT
         if not ends
-        else ends[0]
+        else tr("{factor} times").format(factor=ends[0])
         if len(set(ends)) == 1
-        else tr("{low} to {high}").format(low=ends[0], high=ends[1])
+        else tr("{low} to {high} times").format(low=ends[0], high=ends[1])
     )
 
 

@@ -13,12 +13,13 @@ from core.migration.model.execution import Execution
 from core.migration.model.move import EditedSettings, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
+from core.text import capital
 from gui.models.comparison import run_text
 from gui.models.execution import outcome, state_name
 from gui.models.facts import side_by_side
 from gui.models.migration import check_text, commands, estimate_text, plan_summary, plan_warnings, probe_text
 from gui.models.sentences import recorded
-from gui.models.words import capital, moment
+from gui.models.words import moment
 
 if TYPE_CHECKING:
     from core.history.store import Detail

@@ -10,10 +10,10 @@ from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import FollowUpGroup, Step
-from core.text import sentence
+from core.text import capital, sentence
 from core.tones import Tone
 from gui.models.sentences import recorded
-from gui.models.words import capital, escape_mnemonics, moment, shortened
+from gui.models.words import escape_mnemonics, moment, shortened
 
 if TYPE_CHECKING:
     from core.api.execution import Downtime, Paragraph, RunningStep
@@ -28,7 +28,7 @@ def summary(state: ExecutionState) -> str:
     counts = tr("Steps done: {done} of {steps}").format(done=done, steps=len(execution.steps_taken))
     began = tr("It began at {started_at}. {counts}.").format(started_at=moment(execution.started_at), counts=counts)
     lines = [] if state.alive else [began, recorded(state.stands), recorded(state.left)]
-    lines += [_sentence(recorded(execution.message)), _position(execution) if state.alive else ""]
+    lines += [capital(recorded(execution.message)), _position(execution) if state.alive else ""]
     return "\n".join(part for part in (*lines, *map(_running_text, state.running)) if part)
 
 
@@ -141,7 +141,7 @@ def clock_text(down: "Downtime") -> str:
 def outcome_text(paragraphs: "Sequence[Paragraph]") -> str:
     """Return the outcome of an execution as text."""
     return "\n\n".join(
-        "\n  ".join((_sentence(recorded(each.title)), *map(recorded, each.sentences))) for each in paragraphs
+        "\n  ".join((capital(recorded(each.title)), *map(recorded, each.sentences))) for each in paragraphs
     )
 
 
@@ -294,10 +294,6 @@ AT_STAKE = {
     ),
 }
 """The question before the name of the cluster is typed."""
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def outcome(run: StepRun) -> str:

@@ -105,12 +105,21 @@ def gaps(*sides: Facts | None, target: str = "") -> tuple[GapRow, ...]:
     )
 
 
+_FOUND_BY = {
+    "systemd": marked("a systemd unit"),
+    "postmaster": marked("a running server"),
+    "folder": marked("a usual folder"),
+    "named": marked("a given path"),
+}
+"""How a cluster was found, by the words of the facts (core/facts/discovery.py). The name of a program stays."""
+
+
 def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
     """Return the details of a cluster."""
     control = cluster.control
     pairs: list[tuple[str, Text]] = [
         (tr("Data directory"), cluster.data_directory),
-        (tr("Found by"), ", ".join(cluster.found_by)),
+        (tr("Found by"), ", ".join(tr(_FOUND_BY.get(one, one)) for one in cluster.found_by)),
         (tr("Owner"), cluster.owner),
         (tr("systemd unit"), cluster.unit),
         (tr("Program directory"), cluster.bin_directory),

@@ -6,11 +6,12 @@ from core import units
 from core.language import marked, tr
 from core.migration.model.execution import State
 from core.migration.model.probe import Quantity
+from core.text import capital
 from core.tones import Tone
 from gui.models.execution import state_name
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, clock, day, moment, quantity_name
+from gui.models.words import clock, day, moment, quantity_name
 
 if TYPE_CHECKING:
     from core.history.store import Command, Entry

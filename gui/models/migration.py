@@ -10,13 +10,12 @@ from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, Step
 from core.migration.model.probe import Probe
 from core.sides import Side
-from core.text import sentence
+from core.text import capital, sentence
 from core.tones import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
 from gui.models.words import (
     bound_name,
-    capital,
     in_sentence,
     method_name,
     moment,

@@ -136,7 +136,7 @@ def window_chart(planned: "Planned") -> Chart | None:
         marks += _scheduled(row, place, begins, across, length)
         beside += [
             (place + LANE * 0.6, tr("downtime {span}").format(span=stated(row.fit.downtime))),
-            (place - LANE * 0.6, tr("likelihood {part}").format(part=f"{row.fit.likelihood:.0%}")),
+            (place - LANE * 0.6, tr("likelihood {part}").format(part=units.share(row.fit.likelihood))),
         ]
     names = [method_name(row.fit.method) for row in rows]
     chosen = next((len(rows) - 1.0 - at for at, row in enumerate(rows) if row.fit.method == planned.method), None)
@@ -294,7 +294,7 @@ FIT_COLUMNS: tuple[Column[FitRow], ...] = (
     Column("Method", lambda row: method_name(row.fit.method)),
     Column(
         "Likelihood",
-        lambda row: f"{row.fit.likelihood:.0%}",
+        lambda row: units.share(row.fit.likelihood),
         right=True,
         tone=_tone,
         value=lambda row: row.fit.likelihood,
@@ -337,7 +337,7 @@ HELP_COLUMNS: tuple[Column[Help], ...] = (
     ),
     Column(
         "Likelihood",
-        lambda row: units.ABSENT if row.likelihood is None else f"{row.likelihood:.0%}",
+        lambda row: units.ABSENT if row.likelihood is None else units.share(row.likelihood),
         right=True,
         value=lambda row: row.likelihood,
     ),

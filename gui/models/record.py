@@ -54,7 +54,7 @@ STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
     Column("Executions", lambda row: units.count(row.times), right=True, value=lambda row: row.times),
     Column(
         "Within low – high",
-        lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT,
+        lambda row: units.share(row.inside / row.times) if row.times else units.ABSENT,
         right=True,
         value=lambda row: row.inside / row.times if row.times else None,
     ),

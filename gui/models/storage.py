@@ -47,7 +47,9 @@ def _expected(one: Expected) -> ArrayRow:
         one.layout.title,
         drive,
         one.parallel_read_bytes_per_second,
-        tr("any {any_of}").format(any_of=any_of)
+        tr("none")
+        if not at_best
+        else tr("any {any_of}").format(any_of=any_of)
         if any_of == at_best
         else tr("any {any_of}, at best {at_best}").format(any_of=any_of, at_best=at_best),
         one.thread_bound,

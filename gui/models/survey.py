@@ -13,13 +13,14 @@ from core.language import marked, tr, tr_counted
 from core.migration.model.estimate import Span
 from core.migration.model.fleet import FleetMove, MoveState
 from core.servers.profiles import Nobody
+from core.text import capital
 from core.tones import Tone
 from gui.models.explained import Explained, Paragraph, told
 from gui.models.figures import Figure
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
 from gui.models.verdict import Counter, Verdict
-from gui.models.words import capital, counted, day, minute, moment
+from gui.models.words import counted, day, minute, moment
 
 if TYPE_CHECKING:
     from core.api.reports import FleetReport
@@ -275,6 +276,7 @@ def explain_move(row: MoveRow) -> Explained:
             ),
             Paragraph(tr("To do first"), "" if move is None else _to_do_first(move)),
             Paragraph(tr("Downtime"), "" if down is None else _stated(down)),
+            Paragraph(tr("Recorded by"), "" if move is None else move.moved_by),
             Paragraph(tr("Window"), _window(row)),
             Paragraph(tr("Whole duration"), "" if long is None else _stated(long)),
             Paragraph(tr("Size"), units.size(row.size_bytes)),

@@ -12,6 +12,7 @@ from core.migration.model.estimate import Span, bottleneck_title, method_title
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
 from core.sides import Side
+from core.text import capital
 from core.tones import Tone
 
 if TYPE_CHECKING:
@@ -51,7 +52,17 @@ def _typed(pattern: str, button: str) -> tuple[re.Pattern[str], str]:
     return re.compile(f"`?{pattern}`?"), button
 
 
+_OPEN_PAGE = marked(r"Open the page \g<page>.")
 _BY_BUTTON = (
+    # what a report says of a gap (core/reports/words.py), which a page of the window fills without a new report
+    _typed(
+        rf"Run pghaul [a-z]+ {_NAME}, or open the page (?P<page>[\w ]+) in the window\. Then create .* again\.",
+        _OPEN_PAGE,
+    ),
+    _typed(
+        rf"pghaul [a-z]+ {_NAME} ausführen oder im Fenster die Seite (?P<page>[\w ]+) öffnen\. Danach [^.]*\.",
+        _OPEN_PAGE,
+    ),
     _typed(rf"pghaul execute {_NAME} --status --json", marked("the page Move")),
     _typed(rf"{_EXECUTE}--resume(?: --client-route '[^']*')?(?![\w-])", marked("Continue")),
     _typed(rf"{_EXECUTE}--rollback(?![\w-])", marked("Roll back")),
@@ -243,8 +254,3 @@ def listed(words: Iterable[str]) -> str:
     """Return a list as `a, b and c`."""
     *first, last = words
     return tr("{words} and {last}").format(words=", ".join(first), last=last) if first else last
-
-
-def capital(text: str) -> str:
-    """Return the text as it begins a sentence."""
-    return text[:1].upper() + text[1:]

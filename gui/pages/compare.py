@@ -13,6 +13,7 @@ from core.comparison.model import Comparison
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side
+from core.text import capital
 from gui.design.measures import GAP, Type, set_type
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
@@ -21,7 +22,7 @@ from gui.models.chart import Chart
 from gui.models.charts import bar_chart, depth_charts, latency_chart, ratio_chart, repetitions_chart, time_chart
 from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
-from gui.models.words import capital, minute, plain_names, side_head, side_names
+from gui.models.words import minute, plain_names, side_head, side_names
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow
 from gui.widgets.label import Label, ToneLabel

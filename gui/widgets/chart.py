@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStyle, QStyleOptionFocu
 from core.errors import InputError
 from core.files import write_whole
 from core.language import tr
+from core.system_errors import reason
 from core.tones import Tone
 from gui.appearance import tip
 from gui.design.measures import bold_font
@@ -31,6 +32,7 @@ from gui.design.painting import paint_box, saved_state
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Labels, Mark, Path, Whisker
+from gui.models.sentences import compared
 from gui.widgets.files import ask_path
 from gui.widgets.label import Label
 
@@ -102,7 +104,7 @@ class ChartView(Guarded, QWidget):
         try:
             write_whole(path, content, replacing=True, mode=0o644)
         except OSError as error:
-            why = (error.strerror or str(error)).lower()
+            why = compared(reason(error))
             self.troubled.emit(
                 InputError(tr("cannot write {path}: {why}").format(path=path, why=why), tr("Choose another folder."))
             )

@@ -1,10 +1,11 @@
 """Counters that filter: a chip for each kind of row, checked while its rows are shown."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from gui.appearance import tip
 from gui.design.measures import GAP, GRID, ROW, font, scaled
@@ -89,8 +90,10 @@ class Chip(Guarded, QAbstractButton):
         painter.end()
 
 
-class ChipRow(QWidget):
-    """Chips beside each other. Signal: changed(), when the operator has pressed one.
+class ChipRow(Guarded, QWidget):
+    """Chips beside each other, and below each other where one line has no room for all.
+
+    Signal: changed(), when the operator has pressed one.
 
     All but the `folded` ones are checked at first; once the operator has pressed one, what was pressed stays.
     """
@@ -103,34 +106,70 @@ class ChipRow(QWidget):
         self.chips: dict[str, Chip] = {}
         self._folded = folded
         self._pressed: dict[str, bool] = {}
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.setSpacing(GAP)
-        self._line.addStretch()
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def show_counters(self, counters: Sequence[Counter]) -> None:
         """Show these numbers."""
         wanted = {one.id: one for one in counters}
         for gone in set(self.chips) - set(wanted):
             chip = self.chips.pop(gone)
-            self._line.removeWidget(chip)
+            chip.hide()
             chip.deleteLater()
         others = any(one.number for one in counters if one.id != self._folded)
-        for place, (name, one) in enumerate(wanted.items()):
-            chip = self.chips.get(name) or self._add(one, place)
+        for name, one in wanted.items():
+            chip = self.chips.get(name) or self._add(one)
             chip.show_counter(one)
             chip.setChecked(self._pressed.get(name, name != self._folded or not others))
+        self.chips = {name: self.chips[name] for name in wanted}
+        for before, behind in pairwise(self.chips.values()):
+            self.setTabOrder(before, behind)
+        self._lay_out()
+        self.updateGeometry()
 
     @property
     def wanted(self) -> frozenset[str]:
         """The ids of the chips whose rows are shown."""
         return frozenset(name for name, chip in self.chips.items() if chip.isChecked())
 
-    def _add(self, counter: Counter, place: int) -> Chip:
+    def sizeHint(self) -> QSize:
+        sizes = [chip.sizeHint().width() for chip in self.chips.values()]
+        return QSize(sum(sizes) + GAP * max(0, len(sizes) - 1), self.heightForWidth(self.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max((chip.minimumSizeHint().width() for chip in self.chips.values()), default=0)
+        return QSize(widest, scaled(ROW))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return max((place.bottom() + 1 for place in self._places(width)), default=scaled(ROW))
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        self._lay_out()
+
+    def _places(self, width: int) -> list[QRect]:
+        """Where each chip is in a row of that width."""
+        found: list[QRect] = []
+        x = y = 0
+        for chip in self.chips.values():
+            size = chip.sizeHint().boundedTo(QSize(max(width, chip.minimumSizeHint().width()), scaled(ROW)))
+            if x and x + size.width() > width:
+                x, y = 0, y + size.height() + GAP
+            found.append(QRect(QPoint(x, y), size))
+            x += size.width() + GAP
+        return found
+
+    def _lay_out(self) -> None:
+        for chip, place in zip(self.chips.values(), self._places(self.width()), strict=True):
+            chip.setGeometry(place)
+
+    def _add(self, counter: Counter) -> Chip:
         made = self.chips[counter.id] = Chip(counter, self)
         made.clicked.connect(lambda: self._press(counter.id))
-        self._line.insertWidget(place, made)
-        made.show()  # at once: a layout shows what is new only later, and until then Tab has no place for it
+        made.show()
         return made
 
     def _press(self, name: str) -> None:

@@ -6,10 +6,12 @@ from math import isfinite
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
+from core import units
 from core.comparison.raid import MOST_DRIVES, Drive
 from core.errors import PghaulError
 from core.language import marked, tr
 from core.sides import Side
+from core.text import capital
 from gui.design.measures import GAP
 from gui.models.sentences import recorded
 from gui.models.storage import ARRAY_COLUMNS, ArrayRow
@@ -109,9 +111,9 @@ class WhatIfView(QWidget):
     def _stated(self) -> Drive:
         figures = {}
         for name, _, factor in FIGURES:
-            typed = self.fields[name].text().strip().replace(",", ".")
+            typed = self.fields[name].text().strip()
             if typed:
-                figures[name] = float(typed) * factor
+                figures[name] = units.parse(typed) * factor
                 if not isfinite(figures[name]):
                     raise ValueError(typed)
         return Drive(**figures)
@@ -138,7 +140,7 @@ class WhatIfView(QWidget):
         """Show why the arrays cannot be calculated."""
         if question == self.question:
             said = recorded(error.message) if isinstance(error, PghaulError) else str(error)
-            self.show_message(f"{said[:1].upper()}{said[1:]}.")
+            self.show_message(f"{capital(said)}.")
 
     def show_message(self, words: str) -> None:
         """Show a message, and no rows."""

@@ -5,7 +5,17 @@ import json
 import pytest
 
 from core.errors import ParseError
-from core.text import code, code_spans, complaint, counted, json_printable, printable, printable_lines
+from core.text import (
+    capital,
+    code,
+    code_spans,
+    complaint,
+    counted,
+    json_printable,
+    printable,
+    printable_lines,
+    sentence,
+)
 
 
 def test_a_list_says_how_long_it_is() -> None:
@@ -55,3 +65,23 @@ def test_a_json_document_stays_one() -> None:
     shown = json_printable(document)
     assert json.loads(shown) == json.loads(document)
     assert printable_lines(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "begun"),
+    [
+        ("take a backup", "Take a backup."),
+        ("read-ahead is small", "Read-ahead is small."),
+        ("e.g. this", "E.g. this."),
+        ("and/or", "And/or."),
+        ("postgresql@15-main.service is not enabled", "postgresql@15-main.service is not enabled."),
+        ("pg_hba.conf line 5 allows samenet", "pg_hba.conf line 5 allows samenet."),
+        ("db1: no route", "db1: no route."),
+        ("postgresql.conf: a typo", "postgresql.conf: a typo."),
+        ("8 kB", "8 kB."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_and_a_name_stays_as_it_is(said: str, begun: str) -> None:
+    assert sentence(said) == begun
+    assert capital(said) == begun.removesuffix(".")

@@ -1,11 +1,13 @@
 import math
+import re
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core import units
+from core.language import spoken
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,7 @@ def test_sizes_are_binary(number: float | None, text: str) -> None:
 
 def test_what_is_chosen_holds_on_its_own_thread_but_within_styled() -> None:
     found: list[str] = []
-    units.choose(units.Style(binary=False))
+    units.choose(binary=False)
     try:
         thread = threading.Thread(target=lambda: found.append(units.size(3 * 2**30)))
         thread.start()
@@ -27,7 +29,7 @@ def test_what_is_chosen_holds_on_its_own_thread_but_within_styled() -> None:
             found.append(units.size(3 * 2**30))
         found += [units.size(1536), units.block(8192)]
     finally:
-        units.choose(units.Style())
+        units.choose(binary=True)
     assert found == ["3.0 GiB", "3.0 GiB", "1.54 kB", "8.0 KiB"]
     assert units.size(1536) == "1.5 KiB"
 
@@ -89,6 +91,8 @@ def test_latencies_have_three_digits(number: float, text: str) -> None:
         ("cpu_fraction", 0.127, "12.7 %"),
         ("fsyncs_per_second", 7784.32, "7\u202f784 /s"),
         ("read_iops", None, "–"),
+        ("read_iops", 999.7, "1\u202f000 IOPS"),
+        ("read_iops", 999.4, "999 IOPS"),
     ],
 )
 def test_a_metric_is_shown_by_the_unit_in_its_name(name: str, value: float | None, text: str) -> None:
@@ -110,6 +114,70 @@ def test_a_shown_rate_reads_back_within_its_digits(number: float) -> None:
     text, unit = units.rate(number).split()
     factor = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12}[unit]
     assert math.isclose(float(text) * factor, number, rel_tol=0.006)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@given(number=st.floats(min_value=0.001, max_value=1e14))
+@example(number=999.5)
+@example(number=999.99)
+def test_a_figure_reads_back_as_it_is_written(language: str, number: float) -> None:
+    with spoken(language):
+        written = units.count(number)
+        assert math.isclose(units.parse(written), number, rel_tol=0.006)
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "number"),
+    [
+        ("en", "450", 450), ("en", "1,200", 1200), ("en", "1,200.5", 1200.5), ("en", " 1 200.5 ", 1200.5),
+        ("de", "450,5", 450.5), ("de", "1.200", 1200), ("de", "1.200,5", 1200.5), ("de", "-3", -3),
+        ("en", "450,5", 450.5), ("en", "1,20", 1.2), ("de", "450.5", 450.5), ("de", "1.25", 1.25),
+        ("en", "0,500", 0.5), ("de", "0.500", 0.5), ("en", "-0,125", -0.125), ("en", "1 200 300", 1_200_300),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_as_the_language_writes_it(language: str, typed: str, number: float) -> None:
+    with spoken(language):
+        assert units.parse(typed) == number
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"),
+    [
+        ("en", "1.200,5"), ("de", "1,200.5"), ("de", "1.200.5"), ("de", "many"), ("en", "-"), ("en", "1e9"),
+        ("en", "1,"), ("en", "12 34"), ("en", "1 2"), ("de", "0.500.000"), ("en", "1 20 000"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_is_not_guessed(language: str, typed: str) -> None:
+    with spoken(language), pytest.raises(ValueError, match=re.escape(typed)):
+        units.parse(typed)
+
+
+@pytest.mark.parametrize(("language", "point"), [("en", "."), ("de", ",")])
+def test_every_fraction_has_the_point_of_the_language(language: str, point: str) -> None:
+    """Also where the units of sizes are chosen within it, and on no other thread."""
+    found: list[str] = []
+    thread = threading.Thread(target=lambda: found.append(units.size(1536)))
+    with spoken(language):
+        thread.start()
+        thread.join()
+        units.choose(binary=False)
+        texts = [
+            *(units.size(1536), units.block(1536), units.rate(1.5e6), units.bits(1.5e6), units.count(1.5)),
+            *(units.plain(1.5), units.seconds(1.5), units.duration(1.5), units.about(1.5), units.measured(0.0015)),
+            *(units.expected(1.5), units.percent(0.0155), units.spread(0.0155), units.ratio(1.5)),
+            *(units.metric(name, 1.5e-3) for name in ("x_latency_seconds", "x_seconds", "x_iops", "x_per_second")),
+        ]
+    assert [text for text in texts if not re.search(rf"\d{re.escape(point)}\d", text)] == []
+    assert [*found, units.size(1536)] == ["1.5 KiB", "1.5 KiB"]
+
+
+def test_a_round_latency_has_no_zeros_behind_its_point() -> None:
+    marks = [factor * 10.0**power for power in range(-9, 2) for factor in (1, 2, 5)]
+    shown = [units.round_seconds(each) for each in marks]
+    assert shown[:9] == ["1 ns", "2 ns", "5 ns", "10 ns", "20 ns", "50 ns", "100 ns", "200 ns", "500 ns"]
+    assert shown[9:12] == ["1 µs", "2 µs", "5 µs"]
+    assert shown[-6:] == ["1 s", "2 s", "5 s", "10 s", "20 s", "50 s"]
+    assert not any("." in each for each in shown)
 
 
 def test_nouns_are_counted() -> None:

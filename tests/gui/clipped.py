@@ -5,6 +5,7 @@ Further arguments: the language, and a size as WIDTHxHEIGHT.
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -45,8 +46,11 @@ from gui.dialogs.settings import TABS, SettingsDialog
 from gui.dialogs.storage import StorageDialog
 from gui.dialogs.survey import SurveyDialog
 from gui.language import speak
+from gui.models.checks import counters
+from gui.pages.check import CheckPage
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
+from gui.widgets.chip import ChipRow
 from gui.widgets.label import ElidedLabel
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.rail import EDGE, Rail
@@ -58,7 +62,7 @@ SIZE = (1280, 800)
 
 
 def _clipped(window: QWidget) -> list[str]:
-    found = [*_overlapping(window), *_cut_in_views(window)]
+    found = [*_overlapping(window), *_cut_in_views(window), *_cut_chips(window)]
     if window.window().width() >= SIZE[0] or (window.isWindow() and not isinstance(window, MainWindow)):
         found += [*_elided(window), *_cut_heads(window)]  # on a small screen there is no room for them
     for widget in window.findChildren(QWidget):
@@ -179,6 +183,8 @@ def _on_page(application: QApplication, window: MainWindow, page_id: str) -> lis
     """Return what is cut on the page, on each of its tabs."""
     page = window.show_page(page_id)
     _settle(application, window.work)
+    _fill_chips(page)
+    _settle(application, window.work)
     found = dict.fromkeys(_clipped(window))
     tabs = page.findChild(QTabWidget)
     for number in range(0 if tabs is None else tabs.count()):
@@ -187,6 +193,25 @@ def _on_page(application: QApplication, window: MainWindow, page_id: str) -> lis
             _settle(application, window.work)
             found |= dict.fromkeys(_clipped(window))
     return [*found]
+
+
+def _fill_chips(page: QWidget) -> None:
+    """Show every counter that the page may have, with numbers as long as they get."""
+    for row in page.findChildren(ChipRow):
+        shown = [chip.counter for chip in row.chips.values()]
+        every = counters(samples.EVERY_CHECK) if isinstance(page, CheckPage) else shown
+        row.show_counters([replace(one, number=1000) for one in every])
+
+
+def _cut_chips(window: QWidget) -> list[str]:
+    """Chips whose word is cut, or that stand outside of their row."""
+    return [
+        f"chip {chip.text()!r}: {chip.geometry().getRect()} of {chip.sizeHint().toTuple()} in {row.size().toTuple()}"
+        for row in window.findChildren(ChipRow)
+        if row.isVisible()
+        for chip in row.chips.values()
+        if chip.width() < chip.sizeHint().width() or not row.rect().contains(chip.geometry())
+    ]
 
 
 def _dialogs(rows: tuple[ServerRow, ...], window: MainWindow) -> Iterator[QDialog]:

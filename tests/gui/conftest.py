@@ -46,7 +46,7 @@ def _no_automatic_collection() -> Iterator[None]:
 def _nothing_left(qapp: QApplication) -> Iterator[None]:
     appearance.prepare(qapp)
     yield
-    units.choose(units.Style())
+    units.choose(binary=True)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     left = [f"{type(widget).__name__} {widget.objectName()}" for widget in QApplication.topLevelWidgets()]
     assert not left, f"the test left widgets: {left}"

@@ -23,7 +23,7 @@ from core.facts.model import (
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model import step_ids
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.estimate import Effort, Estimate, Help, Method, Span, Stage
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
@@ -126,6 +126,12 @@ CHECKS = (
     ),
     CheckResult("series", "Same release series", Status.PASS, "15", "15", "both are of the series 15"),
 )  # fmt: skip
+EVERY_CHECK = (
+    *CHECKS,
+    replace(CHECKS[1], pending=True),
+    replace(CHECKS[2], waiver=Waiver(CHECKS[2].id, "tested", "me@here", MORNING, CHECKS[2].status, "", "")),
+)
+"""One of each group."""
 ESTIMATE = Estimate(
     (
         Method(
@@ -145,7 +151,10 @@ ESTIMATE = Estimate(
     MORNING,
     planned="cold-copy",
     helps=(
-        Help("a link of 10.0 Gbit/s", 5400, 5400, "new disk", Effort.PURCHASE),
+        Help(
+            "a disk of the new server that writes twice as fast (10.5 MB/s instead of 5.25 MB/s)",
+            5400, 5400, "new disk", Effort.PURCHASE,
+        ),
         Help("compression", 2100, 0, "old cpu"),
     ),
 )  # fmt: skip

@@ -29,13 +29,13 @@ from core.migration.model.plan import FollowUp, FollowUpGroup, Plan, RemoteCall,
 from core.migration.model.schedule import Schedule
 from core.migration.model.standing import Condition, Milestone
 from core.sides import Side
+from core.text import capital
 from gui.asker import StopQuestion
 from gui.bridge import Task
 from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import GO_ON, PAUSE, Doing, outcome_text
 from gui.models.figures import figures as made_figures
-from gui.models.words import capital
 from gui.pages.after import AfterPage
 from gui.pages.execution import OUTCOME, STEPS, MovePage, RehearsePage
 from gui.widgets.empty import Empty

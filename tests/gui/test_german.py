@@ -24,6 +24,8 @@ from core import settings
 from core.api.session import Session
 from core.history.store import Store
 from core.language import entries, spoken
+from gui.models.chart import Above, Bar, Chart, Dot, Labels
+from gui.widgets.chart import ChartView
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui.conftest import at_rest, page
@@ -56,6 +58,21 @@ def _texts(widget: QWidget) -> Iterator[str]:
         yield from (widget.itemText(number) for number in range(widget.count()))
     if isinstance(widget, QTableView | QListView) and widget.model() is not None:
         yield from _cells(widget.model())
+    if isinstance(widget, ChartView) and widget.chart is not None:
+        yield from _words(widget.chart)
+
+
+def _words(chart: Chart) -> Iterator[str]:
+    yield from (chart.title, chart.name, chart.description)
+    yield from (name for axis in (chart.across, chart.up) for _, name in axis.ticks)
+    yield from (name for _, name in (*chart.beside, *chart.legend))
+    for mark in chart.marks:
+        if isinstance(mark, Bar | Dot):
+            yield mark.tip
+        if isinstance(mark, Above):
+            yield mark.text
+        if isinstance(mark, Labels):
+            yield from (text for _, text in mark.texts)
 
 
 def _shown(work: Work, store: Store, qtbot: QtBot) -> set[str]:
@@ -87,6 +104,26 @@ def test_no_page_shows_a_text_that_has_a_german_one(full_store: Store, qtbot: Qt
     assert {text for text in shown if texts.get(text, text) != text} <= {"", "not installed"}, (
         "the latter is a sample's"
     )
+
+
+_WITH_A_POINT = re.compile(r"(?<![\w.:/-])\d+\.\d+(?![\w.:/])")
+_OF_OTHERS = re.compile(
+    r"^15\.\d+$|p99\.9|Linux|x86|rsync|fio|PostgreSQL|OpenSSH|Debian|Ubuntu|kernel|glibc", re.IGNORECASE
+)
+"""A percentile's name, and versions."""
+
+
+@pytest.mark.slow
+def test_every_figure_has_a_comma(full_store: Store, qtbot: QtBot) -> None:
+    """On each page, in tables, sentences, tiles and charts, with their axes and tips."""
+    work = Work()
+    with spoken("de"):
+        shown = _shown(work, full_store, qtbot)
+    work.close()
+    work.deleteLater()
+    assert sum(bool(re.search(r"\d,\d", text)) for text in shown) > 50
+    left = sorted(text for text in shown if _WITH_A_POINT.search(text) and not _OF_OTHERS.search(text))
+    assert not left, "\n".join(left)
 
 
 @pytest.mark.slow

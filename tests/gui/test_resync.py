@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.text import capital
 from gui.dialogs.confirm import ask_about_resync
-from gui.models.words import capital
 from tests.gui.conftest import press
 
 RESYNC = "md0 (raid10) resyncs, 12.5 % done, about 41 min 30 s left on db01: the figures will be its too"

@@ -75,7 +75,7 @@ def test_a_file_system_without_locks_is_said_at_once(tmp_path: Path, monkeypatch
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "lockf", refused)
-    with pytest.raises(HistoryError, match=r"cannot be locked \(no locks available\)") as said:
+    with pytest.raises(HistoryError, match=r"cannot be locked: .*\(ENOLCK\)") as said:
         Store.open(tmp_path)
     assert "PGHAUL_DATA" in said.value.hint
     assert list(tmp_path.iterdir()) == []
@@ -123,7 +123,7 @@ def test_a_folder_in_the_files_place(tmp_path: Path) -> None:
 
 def test_a_file_in_the_folders_place(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(HistoryError, match="cannot be opened: not a directory") as refused:
+    with pytest.raises(HistoryError, match=r"cannot be opened: .*\(ENOTDIR\)") as refused:
         Store.open(tmp_path / "file")
     assert "PGHAUL_DATA" in refused.value.hint
 
@@ -189,7 +189,7 @@ def test_a_read_only_file_can_be_read_but_not_written(unprivileged: Path) -> Non
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_folder_that_may_not_be_written(unprivileged: Path) -> None:
     unprivileged.chmod(0o500)
-    with pytest.raises(HistoryError, match="cannot be opened: permission denied"):
+    with pytest.raises(HistoryError, match=r"cannot be opened: .*\(EACCES\)"):
         Store.open(unprivileged / "another")
 
 

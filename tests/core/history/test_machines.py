@@ -1,6 +1,6 @@
 """Which machine had the name of a server: results of one machine are never joined with those of another."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,9 +18,11 @@ from core.api.comparison import (
     list_starts,
     metric_over_time,
 )
+from core.api.migration import make_estimate_with_spec
 from core.api.reports import make_storage_report
 from core.api.session import Session
 from core.api.storage import expect_layouts_of_volumes, layouts
+from core.comparison.machines import Machines
 from core.comparison.model import Comparison, Diagnosis
 from core.errors import InputError
 from core.history.store import Store
@@ -187,6 +189,29 @@ def test_a_set_is_of_the_machine_that_was_measured_last(replaced: Session, way: 
     assert EARLIER_ONLY.name not in {row.workload.name for row in found.rows}
 
 
+@pytest.fixture
+def while_recording(replaced: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Another program records a run of the old server whenever the machines of a report have just been read."""
+    read_machines = Store.machines
+    days = iter(range(10, 100))
+
+    def then_record(store: Store, servers: Iterable[str], *, move: str | None = None) -> Machines:
+        found = read_machines(store, servers, move=move)
+        measured(store, next(days))
+        return found
+
+    monkeypatch.setattr(Store, "machines", then_record)
+    return replaced
+
+
+@pytest.mark.parametrize("way", COMPARED)
+def test_a_run_that_is_recorded_while_a_report_is_made_is_of_no_other_machine(
+    while_recording: Session, way: str
+) -> None:
+    found = COMPARED[way](while_recording)
+    assert found.names == (f"{VOLUME} (machine since {after(5):%Y-%m-%d %H:%M})", OTHER_VOLUME)
+
+
 def test_a_date_leads_to_the_machine_of_that_time(replaced: Session) -> None:
     found = compare_volumes(replaced, [f"{VOLUME}@{after(3):%Y-%m-%d}", VOLUME])
     first, second = found.names
@@ -238,6 +263,13 @@ def test_a_diagnosis_rests_on_the_runs_of_one_machine_and_on_its_facts(replaced:
     }
 
 
+@pytest.mark.parametrize("way", DIAGNOSED)
+def test_a_run_that_is_recorded_during_a_diagnosis_is_of_no_other_machine(while_recording: Session, way: str) -> None:
+    earlier = 2 if "volumes" in way else 1  # of a move the latest of each workload alone
+    found = next(one for one in DIAGNOSED[way](while_recording) if one.server == OLD.name)
+    assert (found.since, found.unused) == (after(5), earlier)
+
+
 def test_a_diagnosis_of_a_machine_without_runs_rests_on_its_facts_alone(store: Store) -> None:
     read(store, 0, "a")
     measured(store, 1)
@@ -246,6 +278,31 @@ def test_a_diagnosis_of_a_machine_without_runs_rests_on_its_facts_alone(store: S
     for way in ("history", "move", "volumes", "plan"):
         found = next(one for one in DIAGNOSED[way](session) if one.server == OLD.name)
         assert (found.facts_taken_at, found.figures, found.since, found.unused) == (after(4), 0, None, 1), way
+
+
+@pytest.mark.parametrize(("side", "field"), [(Side.OLD, "read_bytes_per_second"), (Side.NEW, "write_bytes_per_second")])
+def test_an_estimate_uses_no_benchmark_of_another_machine(store: Store, side: Side, field: str) -> None:
+    for each in Side:
+        store.save_facts(samples.facts(each))
+    facts = samples.facts(side)
+    run = next(run for run in samples.runs(side) if field in run.repetitions[0].metrics)
+    store.add_runs((replace(run, started_at=after(1), ended_at=after(1)),))
+
+    def figure_and_remarks(machine: str, days: float) -> tuple[float | None, set[int]]:
+        """What the estimate takes for that disk once this machine has been read, and how often each method says so."""
+        assert facts.system is not None
+        store.save_facts(replace(facts, taken_at=after(days), system=replace(facts.system, machine_id=machine)))
+        made, spec = make_estimate_with_spec(Session(store, Nobody()), MOVE.name, Job())
+        disk = spec.old if side is Side.OLD else spec.new
+        remark = f"Another machine had the name of the {side} server before."
+        return getattr(disk, field), {
+            sum(said.startswith(remark) for said in method.assumptions) for method in made.methods
+        }
+
+    figure, remarks = figure_and_remarks("a", 0.5)
+    assert figure in {each.metrics[field] for each in run.repetitions}
+    assert remarks == {0}
+    assert figure_and_remarks("b", 2) == (None, {1})
 
 
 def test_what_another_machine_achieved_says_nothing_about_the_drives_of_this_one(store: Store) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from core.api import archives
+from core.api.comparison import compare_sets, compare_volumes
 from core.api.reports import write_report
 from core.api.session import Session
-from core.benchmarks.model import Run, Volume
+from core.benchmarks.model import ELSEWHERE, Run, Volume
 from core.comparison.sets import Start
 from core.errors import InputError
 from core.history.backup import backup, restore
@@ -246,3 +247,18 @@ def test_an_archive_whose_runs_contradict_it_changes_nothing(filled: Store, tmp_
             archive.writestr(name, content)
     with Store.open(tmp_path / "other") as other, pytest.raises(InputError, match="whether it belongs to a move"):
         archives.import_move(other, path)
+
+
+@pytest.mark.parametrize("name", ["/night@2026-01-02", "/a@2026-01-02T03:04", "/at@2026-13-45"])
+def test_a_volume_whose_name_ends_like_a_date_is_found_by_it(store: Store, name: str) -> None:
+    """An output is imported under the name of its file, and a file is often called by a date."""
+    samples.set_up(store)
+    for volume, days in (("/other", 0), (name, 1)):
+        run = replace(alone(days), volume=Volume(None, ELSEWHERE, volume, f"{volume}/x"))
+        store.add_runs((run, replace(run, move=MOVE.name, volume=replace(run.volume, folder=f"{volume}/y"))))
+    session = Session(store, Nobody())
+    words = [f"{ELSEWHERE}:{name}", f"{ELSEWHERE}:/other@{START + timedelta(days=1):%Y-%m-%d}"]
+    for found in (compare_volumes(session, words), compare_sets(session, MOVE.name, words)):
+        assert found.names == (f"{ELSEWHERE}:{name}", f"{ELSEWHERE}:/other")
+    with pytest.raises(InputError, match="measured once"):
+        compare_sets(session, MOVE.name, words[:1])

@@ -144,7 +144,11 @@ def test_cancelled_benchmarks_end_and_leave_nothing(
     dialog = _dialog(qtbot, work, tmp_path, repetitions=3, seconds=60)
     dialog.forecast.click()
     _rest(qtbot, work)
+    # what could not be read in time is a problem, and then nothing starts
+    assert troubles == []
+    assert dialog.start.isEnabled(), dialog.problems.text()
     dialog.start.click()
+    assert dialog.measures
     # many commands come first, and one that is refused says why
     qtbot.waitUntil(lambda: dialog.bar.maximum() > 0 or not dialog.measures, timeout=120_000)
     assert troubles == []

@@ -9,8 +9,9 @@ from core.history.store import Store
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Transport
 from core.sides import Side
+from core.text import capital
 from gui.models import comparison, transfer
-from gui.models.words import capital, moment, quantity_name
+from gui.models.words import moment, quantity_name
 from tests.figures import figures
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -159,3 +159,17 @@ def test_what_pghaul_keeps_from_starting_is_no_gap_and_says_how_that_ends() -> N
     assert row.endswith(", 1.1 TiB")
     unfenced = replace(facts, clusters=(replace(copy, fenced=False),))
     assert row.count(",") == 1 + _row(side_by_side(unfenced, None), copy.data_directory).old.count(",")
+
+
+def test_how_a_cluster_was_found_is_said_in_words() -> None:
+    """The facts have words of their own for it, which core/facts/discovery.py and collect.py give."""
+    words = ("pg_lsclusters", "systemd", "postmaster", "folder", "named")
+    shown = [
+        next(
+            one.value for one in cluster_details(replace(samples.cluster(), found_by=(word,))) if one.name == "Found by"
+        )
+        for word in words
+    ]
+    assert shown[0] == "pg_lsclusters"
+    assert all(" " in each for each in shown[1:])
+    assert len(set(shown)) == len(words)

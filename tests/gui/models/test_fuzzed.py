@@ -130,10 +130,11 @@ def test_a_cell_is_told_whatever_its_row_holds(table: str, data: st.DataObject) 
 
 
 NOT_OF_PLAIN_DATA = {"charts.axis_end", "commands.add", "details.detail_text", "prompts.prompt_for"}
-NOT_OF_PLAIN_DATA |= {"charts.bar_chart", "charts.latency_chart", "storage.array_rows"}
+NOT_OF_PLAIN_DATA |= {"charts.bar_chart", "charts.latency_chart", "comparison.pair", "storage.array_rows"}
+NOT_OF_PLAIN_DATA |= {"explained.told", "overview.read_overview"}
 NOT_OF_PLAIN_DATA |= {"prompts.waits_for", "sentences.error_text", "words.counted", "words.listed"}
-"""What needs a question, an error, a file or a text with places to fill in, or is given at least one of its things,
-or things that belong to each other."""
+"""What needs a question, an error, a file, a history or a text with places to fill in, or is given at least one of its
+things, or things that belong to each other."""
 
 
 def functions() -> dict[str, Callable[..., Any]]:

@@ -1,19 +1,24 @@
 """What the window says in its own words."""
 
+import ast
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from core.language import spoken
+from core.language import spoken, tr
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
+from core.reports.words import missing
 from core.sides import Side
 from core.tones import Tone
 from gui.models.execution import BUTTONS, Doing
 from gui.models.transfer import probes_summary
 from gui.models.words import quantity_name, shortened, side_head, side_names, status_tone, use_window_terms
 from gui.pages.execution import MovePage
+from gui.pages.kinds import PAGES
 from tests.core.migration.builders import move
 from tests.figures import figures
 from tests.gui import samples
@@ -87,3 +92,23 @@ def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
 )
 def test_a_very_long_name_keeps_its_beginning_and_its_end(name: str, shown: str) -> None:
     assert shortened(name) == shown
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_a_report_says_of_a_gap_names_a_page_that_there_is_and_no_report(language: str) -> None:
+    """Each caller of `missing` in core/reports names its page by the title that the page has."""
+    folder = Path(missing.__code__.co_filename).parent
+    calls = [
+        node
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "missing"
+    ]
+    named = {ast.literal_eval(call.args[-1]) for call in calls}
+    assert len(calls) > 5
+    assert named <= {kind.title for kind in PAGES}
+    with spoken(language):
+        for page in named:
+            said = use_window_terms(missing("Gap.", samples.MOVE, "check", page))
+            assert tr(page) in said
+            assert not re.search(r"pghaul|report|Bericht|window|Fenster", said)

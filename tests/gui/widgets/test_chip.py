@@ -1,5 +1,7 @@
 """Counters that filter."""
 
+from itertools import combinations
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -73,3 +75,31 @@ def test_any_number_is_painted_whole(chips: ChipRow, number: int) -> None:
     chip = chips.chips["bad"]
     assert chip.width() >= chip.fontMetrics().horizontalAdvance(chip.text())
     assert not chips.grab().isNull()
+
+
+@pytest.mark.parametrize("width", [900, 300, 120, 40])
+def test_chips_wrap_where_a_line_has_no_room_for_them(chips: ChipRow, width: int) -> None:
+    every = [Counter(str(number), "A longer word" * (number % 2 + 1), 1000, Tone.MUTED) for number in range(6)]
+    chips.show_counters(every)
+    chips.resize(width, chips.heightForWidth(width))
+    chips.show()
+    places = [chip.geometry() for chip in chips.chips.values()]
+    assert all(chips.rect().top() <= place.top() and place.bottom() <= chips.rect().bottom() for place in places)
+    assert all(place.right() < width for place in places) or width < chips.minimumSizeHint().width()
+    assert not any(one.intersects(other) for one, other in combinations(places, 2))
+    assert (len({place.top() for place in places}) > 1) is (chips.sizeHint().width() > width)
+    assert max(place.bottom() for place in places) + 1 == chips.height()
+
+
+def test_chips_stand_and_take_the_focus_in_the_order_of_the_counters(chips: ChipRow) -> None:
+    chips.show_counters([Counter(name, name, 1, Tone.MUTED) for name in ("one", "three")])
+    chips.show_counters([Counter(name, name, 1, Tone.MUTED) for name in ("one", "two", "three")])
+    chips.resize(chips.sizeHint())
+    chips.show()
+    assert [*chips.chips] == ["one", "two", "three"]
+    left = [chip.x() for chip in chips.chips.values()]
+    assert left == sorted(left)
+    assert [chips.chips[name].nextInFocusChain() for name in ("one", "two")] == [
+        chips.chips["two"],
+        chips.chips["three"],
+    ]
