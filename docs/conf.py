@@ -6,7 +6,7 @@ extensions = ["myst_parser"]
 exclude_patterns = ["conf.py", "checks.md"]  # the reference has the checks with their hints
 source_suffix = {".md": "markdown"}
 nitpicky = True
-smartquotes_action = "qe"  # not dashes: two hyphens begin an option
+smartquotes = False  # messages are looked for as they are printed, and '' is typed in a shell
 myst_heading_anchors = 3
 
 html_theme = "furo"

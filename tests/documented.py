@@ -28,7 +28,7 @@ class Elsewhere:
     Attributes:
         commands: which, as a regular expression.
         reason: why not.
-        tests: the file that tests what they do. It names each of their options.
+        tests: the file that tests what they do. It runs each of them, and names each of their options.
     """
 
     commands: str
@@ -46,11 +46,11 @@ ELSEWHERE = (
     Elsewhere(r"sudo (apt|dnf) .*|tar -xf .*", "needs the packages", "tests/installer/test_package.py"),
     Elsewhere(r"(pipx|uv tool) install .*", "needs the wheel", "tests/installer/test_wheel.py"),
     Elsewhere(r"(PGHAUL_DATA=\S+ )?pghaul", "opens the window", "tests/gui/test_entry.py"),
-    Elsewhere(r"ansible-inventory .*", "needs Ansible", "tests/core/cli/test_imports.py"),
     Elsewhere(r"\./move\.sh( --(from|only|back).*)?", "moves a cluster", "tests/live/test_script.py"),
-    Elsewhere(r"pghaul server test db2", "the page describes jump hosts", "tests/live/test_servers_connect.py"),
+    Elsewhere(r"pghaul server test db2", "the page describes jump hosts", "tests/live/test_documents.py"),
     Elsewhere(r"pghaul probe .*--(watch|sustained).*", "takes minutes or hours", "tests/core/cli/test_probing.py"),
-    Elsewhere(r"pghaul (bench|diagnose) .*/mnt/.*", "needs further disks", "tests/core/cli/test_bench_volumes.py"),
+    Elsewhere(r"pghaul bench .*/mnt/.*", "needs further disks", "tests/core/cli/test_bench_volumes.py"),
+    Elsewhere(r"pghaul diagnose .*/mnt/.*", "needs further disks", "tests/core/cli/test_bench_servers.py"),
     Elsewhere(r"pghaul execute .*--start-at.*", "waits for the night", "tests/live/test_schedule.py"),
     Elsewhere(r"pghaul execute .*--amcheck.*", "needs an extension", "tests/live/test_dress_amcheck.py"),
     Elsewhere(r"pghaul execute .*--queries.*", "needs queries and a role", "tests/live/test_dress.py"),

@@ -53,6 +53,19 @@ def test_every_command_is_one(page: Path, capsys: pytest.CaptureFixture[str]) ->
     assert [line for line in named(text) if not exists(line)] == []
 
 
+def test_the_help_names_commands_and_options_that_exist() -> None:
+    commands = outline(parser()).all()
+    known = {name for command in commands for each in command.options for name in each.options}
+    texts = [text for each in commands for text in (each.help, each.description, *(one.help for one in each.arguments))]
+    named_options = {name for text in texts for name in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
+    assert {"--verify", "--replace"} <= named_options
+    assert named_options - known == set()
+    examples = [line.strip() for each in commands for line in each.epilog.splitlines() if line.startswith("  pghaul ")]
+    shown = [re.split(r"\s{2,}| >", line)[0] for line in examples]  # the purpose stands behind, or a file
+    assert "pghaul execute spring --rehearsal" in shown
+    assert [line for line in shown if not parses(line)] == []
+
+
 def test_a_command_that_is_none_is_found() -> None:
     commands = [
         "pghaul bench spring --sweet quick   # no such thing",
@@ -183,6 +196,8 @@ def test_the_reference_is_of_this_code(built: Path) -> None:
     nouns = [f"pghaul-{noun.words[0]}.html" for noun in outline(parser()).verbs]
     assert [name for name in nouns if not (built / "reference" / name).is_file()] == []
     assert "pghaul server install" in (built / "reference" / "pghaul-server.html").read_text(encoding="utf-8")
+    history = (built / "reference" / "pghaul-history.html").read_text(encoding="utf-8")
+    assert "the note; '' removes it" in history  # as it is typed, with straight quotes
     assert "MaxSessions" in (built / "reference" / "messages.html").read_text(encoding="utf-8")
     checks = (built / "reference" / "checks.html").read_text(encoding="utf-8")
     assert [each.id for each in CHECKS if each.id not in checks] == []

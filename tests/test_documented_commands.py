@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Run
-from core.cli.main import main
+from core.cli.main import main, parser
+from core.cli.manual.outline import outline
 from core.history.store import Store
 from core.migration.model.checks import CheckResult, Status
 from core.sides import Side
-from tests.documented import ELSEWHERE, PAGES, TOP, Elsewhere, commands, connects, lines
+from tests.documented import ELSEWHERE, PAGES, TOP, Elsewhere, commands, connects, lines, run
 from tests.postgresql import Server
 
 pytestmark = pytest.mark.filling
@@ -36,6 +37,11 @@ WRITTEN = {
     "hosts.ini": "[db]\napp2 ansible_host=192.0.2.22\n",
     "home/.ssh/config": "Host app3\n  HostName 192.0.2.23\n",
 }
+INVENTORY = (
+    '{"_meta": {"hostvars": {"app4": {"ansible_host": "192.0.2.24", "ansible_user": "dba"}}}, '
+    '"all": {"children": ["ungrouped"]}, "ungrouped": {"hosts": ["app4"]}}'
+)
+"""One host, in the format of `ansible-inventory --list`."""
 DESCRIBED = (
     "pghaul server add db1 192.0.2.11 --user dba",
     "pghaul server add db2 192.0.2.12 --user dba",
@@ -97,6 +103,10 @@ def folder(prepared: Path, tmp_path: Path) -> Path:
     )
     assert specification is not None
     (made / "spec.toml").write_text(specification[1])
+    ansible = made / "programs" / "ansible-inventory"
+    ansible.parent.mkdir()
+    ansible.write_text(f"#!/bin/sh\n[ \"$*\" = --list ] && echo '{INVENTORY}'\n")
+    ansible.chmod(0o755)
     return made
 
 
@@ -121,7 +131,8 @@ def typed_here(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     if words[0].startswith("PGHAUL_DATA="):
         monkeypatch.setenv("PGHAUL_DATA", words.pop(0).partition("=")[2])
     if words[0].removeprefix(".venv/bin/") != "pghaul":
-        return shell(line)
+        done = run(line, Path.cwd())
+        return done.returncode, done.stderr
     code = main(words[1:])
     said = capsys.readouterr()
     if code or mark is None:
@@ -133,7 +144,7 @@ def typed_here(line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def shell(line: str, given: str = "") -> tuple[int, str]:
-    """The exit code of another program, and what it complained about."""
+    """The exit code of what pghaul's output is piped to, and what it complained about."""
     done = subprocess.run(["sh", "-c", line], check=False, input=given, capture_output=True, text=True, timeout=60)
     return done.returncode, done.stderr
 
@@ -194,11 +205,20 @@ def test_the_commands_for_a_team_succeed(database: Server, play: Play, monkeypat
     assert play(TEAM, there) == ""
 
 
+def names(words: tuple[str, ...], text: str) -> bool:
+    """Whether a test runs this command: its noun, and its verb if it has one, are words of a command line there."""
+    command = next(each for each in outline(parser()).verbs if each.words == words[:1])
+    wanted = words[: 1 + bool(command.verbs)]
+    return ", ".join(f'"{word}"' for word in wanted) in text
+
+
 @pytest.mark.parametrize("each", ELSEWHERE, ids=lambda each: each.commands)
 def test_what_is_not_run_is_on_a_page_and_is_tested_elsewhere(each: Elsewhere) -> None:
     found = [line for page in PAGES for line in lines(page.read_text(encoding="utf-8"))]
     found = [line.strip() for line in found if re.fullmatch(each.commands, line.strip())]
     text = (TOP / each.tests).read_text(encoding="utf-8")
     assert found
+    typed = {tuple(re.findall(r"[a-z]+", line)[1:3]) for line in found if re.match(r"pghaul [a-z]", line)}
+    assert {words for words in typed if not names(words, text)} == set()
     options = {word for line in found if line.startswith("pghaul") for word in line.split() if word.startswith("--")}
     assert {option for option in options if option not in text} == set()

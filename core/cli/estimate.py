@@ -155,7 +155,7 @@ def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
         (
             stage_heading(each.stage),
             f"{each.times}",
-            f"{each.inside / each.times:.0%}",
+            units.share(each.inside / each.times),
             units.ABSENT if each.bias is None else units.ratio(each.bias),
         )
         for each in by_stage(rows)
@@ -354,7 +354,7 @@ def _helps(planned: "Planned") -> str:
             _saved(each.downtime_seconds),
             _saved(each.duration_seconds),
             units.ABSENT if each.effort is None else each.effort.heading,
-            *([] if each.likelihood is None else [f"{each.likelihood:.0%}"]),
+            *([] if each.likelihood is None else [units.share(each.likelihood)]),
             bottleneck(each.then_bound_by),
         )
         for each in planned.helps
@@ -375,7 +375,7 @@ def _fits(planned: "Planned") -> str:
     rows = [
         (
             method_title(each.method),
-            f"{each.likelihood:.0%}",
+            units.share(each.likelihood),
             _begin(each, planned),
             _stop(each, planned),
             *([_cost(each.cost)] if priced else []),

@@ -41,6 +41,7 @@ from core.cli.terminal import Listener, failure, say, show
 from core.errors import PghaulError
 from core.jobs import Job
 from core.settings import program_version
+from core.system_errors import reason
 
 BUG = 70
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
@@ -180,7 +181,7 @@ def _unwritten(error: OSError) -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
     if _is_unread(error):
         return 0
-    say(f"pghaul: cannot write the output: {(error.strerror or str(error)).lower()}")
+    say(f"pghaul: cannot write the output: {reason(error)}")
     return 2
 
 

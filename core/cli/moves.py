@@ -244,7 +244,7 @@ def _asked_text(asked: Asked, estimate: Estimate | None) -> Iterable[str]:
     if asked.downtime_seconds is not None:
         limits.append(f"longest downtime {seconds_text(asked.downtime_seconds)}")
     fit = None if estimate is None or estimate.asked != asked else estimate.fit(estimate.to_take)
-    likely = "" if fit is None else f"; likelihood {fit.likelihood:.0%} ({method_title(fit.method)})"
+    likely = "" if fit is None else f"; likelihood {units.share(fit.likelihood)} ({method_title(fit.method)})"
     if limits:
         yield f"  has to fit into: {', '.join(limits)}{likely}"
 

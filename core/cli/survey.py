@@ -139,7 +139,8 @@ def _move_row(number: int, one: FleetMove) -> tuple[str, ...]:
 
 def _what_stops(one: FleetMove) -> str:
     if one.moved_at is not None:
-        return f"carried out on {one.moved_at:%Y-%m-%d}"
+        by = f", recorded by {one.moved_by}" if one.moved_by else ""
+        return f"carried out on {one.moved_at:%Y-%m-%d}{by}"
     if one.state is MoveState.UNKNOWN:
         return f"not checked: {one.unknown}"
     if one.state is MoveState.BLOCKED:

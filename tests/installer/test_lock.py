@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from packaging.markers import Marker
+from packaging.markers import Marker, default_environment
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
@@ -24,6 +24,12 @@ SYSTEMS = {
 """sys.platform, and what wheels such a system takes, the best first. Red Hat's 9 and what is newer have glibc 2.34.
 
 No Mac with an Intel processor: cryptography has no wheels for these since 50."""
+MARKED = {
+    "linux": {"os_name": "posix", "platform_system": "Linux", "platform_machine": "x86_64"},
+    "win32": {"os_name": "nt", "platform_system": "Windows", "platform_machine": "AMD64"},
+    "darwin": {"os_name": "posix", "platform_system": "Darwin", "platform_machine": "arm64"},
+}
+"""What markers may ask of each of them (PEP 508); they must not be answered by the machine that runs the tests."""
 LINUX_ALONE = {"jeepney", "secretstorage"}
 """The way to the Secret Service, by which keyring reaches a desktop's keys."""
 
@@ -56,7 +62,12 @@ def chosen(python: tuple[int, int], platform: str) -> set[str]:
         "python_full_version": f"{version}.9",
         "python_version": version,
         "sys_platform": platform,
+        "implementation_version": f"{version}.9",
+        "platform_release": "",
+        "platform_version": "",
+        **MARKED[platform],
     }
+    assert {*environment} | {"extra"} >= {*default_environment()}
     return {name for name, _, marker in requirements() if not marker or Marker(marker).evaluate(environment)}
 
 

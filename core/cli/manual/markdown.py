@@ -18,16 +18,23 @@ def command_line(program: Command) -> Mapping[str, str]:
         (f"[`{noun.name}`]({name})", prose(_sentence(noun.help)))
         for noun, name in zip(program.verbs, pages, strict=True)
     )
-    commands = [each for each in program.all() if not each.verbs]
-    common = {each.options: each for command in commands for each in command.options if each.common}
+    common = {each.options: each for command in program.all() for each in command.options if each.common}
+    of_all = set.intersection(*({each.options for each in one.options} for one in program.all() if not one.verbs))
+    sections = (
+        ("Options of every command", [each for each in common.values() if each.options in of_all]),
+        (
+            "Options of every command that connects to a server",
+            [each for each in common.values() if each.options not in of_all],
+        ),
+        ("Options without a command", [each for each in program.options if not each.common]),
+    )
     parts = [
         "# Command line\n",
         f"{prose(program.description)}\n",
         "\n".join(["```{toctree}", ":hidden:", "", *(name.removesuffix(".md") for name in pages), "```\n"]),
         _table(("command", "purpose"), rows),
         *_epilog(program),
-        "## Options of every command\n",
-        _table(("option", "meaning"), (_row(each) for each in common.values())),
+        *(f"## {title}\n\n{_table(('option', 'meaning'), map(_row, options))}" for title, options in sections),
     ]
     return {"command-line.md": "\n".join(parts), **pages}
 

@@ -124,8 +124,8 @@ def _argument(action: argparse.Action) -> Argument:
 def _value(action: argparse.Action, choices: tuple[str, ...]) -> str:
     if action.nargs == 0:
         return ""
-    if isinstance(action.metavar, str):
-        return action.metavar
+    if action.metavar is not None:
+        return action.metavar if isinstance(action.metavar, str) else " ".join(action.metavar)
     return "|".join(choices) if choices else action.dest.replace("_", "-").upper()
 
 

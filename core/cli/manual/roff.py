@@ -41,7 +41,7 @@ def _main(program: Command, version: str) -> str:
 
 def _noun(noun: Command, version: str) -> str:
     commands = [each for each in noun.all() if not each.verbs]
-    common = {each.options: each for command in commands for each in command.options if each.common}
+    common = {each.options: each for command in noun.all() for each in command.options if each.common}
     parts = [
         _head(noun.name.replace(" ", "-"), version, noun.help),
         [".SH SYNOPSIS", *(line for command in commands for line in _synopsis(command))],

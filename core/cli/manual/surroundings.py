@@ -12,7 +12,11 @@ class Entry(NamedTuple):
 
 EXIT_CODES = (
     Entry("0", "Success."),
-    Entry("1", "Success, but blockers were found, a verification failed or a benchmark run failed."),
+    Entry(
+        "1",
+        "Done, but something needs your attention: for example a blocker, a check to run first, a failed verification "
+        "or benchmark run, or an entry of a list that was refused. Also if the operator has paused an execution.",
+    ),
     Entry("2", "Wrong usage or input."),
     Entry("3", "A server could not be reached, or refused a request."),
     Entry("4", "Cancelled."),

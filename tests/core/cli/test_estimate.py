@@ -38,9 +38,9 @@ def test_each_stage_has_its_own_hit_rate_and_bias() -> None:
     of_all = [row("whole", 10, 30), row("stop old", 2, 2), row("prepare", 4, 8), row("prepare", 4, 32)]
     lines = [line.split() for line in by_stage_text(of_all).splitlines()[1:]]
     assert [line for line in lines if line[0][0].isalpha()] == [
-        ["Preparation", "2", "50%", "4.00", "×"],
-        ["Stop", "of", "the", "old", "cluster", "1", "100%", "1.00", "×"],
-        ["Whole", "move", "1", "0%", "3.00", "×"],
+        ["Preparation", "2", "50", "%", "4.00", "×"],
+        ["Stop", "of", "the", "old", "cluster", "1", "100", "%", "1.00", "×"],
+        ["Whole", "move", "1", "0", "%", "3.00", "×"],
     ]
     assert by_stage_text([]) == ""
 

@@ -36,9 +36,9 @@ def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytes
     assert code == 0
     warm = next(line for line in out.splitlines() if line.startswith(method_title("warm-copy")) and "%" in line)
     assert "01:" in warm
-    assert re.search(r" (9\d|100)%", warm)
+    assert re.search(r" (9\d|100) %", warm)
     cold = next(line for line in out.splitlines() if line.startswith(method_title("cold-copy")) and "%" in line)
-    assert "0%" in cold
+    assert " 0 %" in cold
     assert re.search(r"[\d.]+ MB/s.* [\d.]+ MB/s", cold)
     assert "what would help" in out
     assert "in 12 months" in out
@@ -112,7 +112,7 @@ def test_the_window_and_the_downtime_of_a_move_are_kept_until_others_are_given(
         told = said(capsys, "move", "show", MOVE)
         assert ("22:00-02:00" in told) is (kept[0] == window)
         assert ("longest downtime 10m" in told) is (kept[1] == 600.0)
-        assert bool(re.search(r"likelihood \d+%", told)) is (kept != (None, None))
+        assert bool(re.search(r"likelihood \d+ %", told)) is (kept != (None, None))
 
 
 def test_a_price_needs_something_that_is_kept_or_given(capsys: pytest.CaptureFixture[str]) -> None:

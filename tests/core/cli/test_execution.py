@@ -137,7 +137,7 @@ _AS_READER = ("--dress-rehearsal", "--queries-as", "reader")
         (["--dress-rehearsal", "--queries-clients", "2"], "name a script: --queries FILE"),
         (["--status", "--queries-in", "shop"], "name a script: --queries FILE"),
         (["--dress-rehearsal", "--queries", "it.sql"], "--queries needs a role"),
-        ([*_AS_READER, "--queries", "none.sql"], "Cannot read none.sql"),
+        ([*_AS_READER, "--queries", "none.sql"], "The script none.sql cannot be read"),
         ([*_AS_READER, "--queries", "it.sql", "--queries", "bad.sql"], "bad.sql, line 2: pgbench would run a program"),
         ([*_AS_READER, "--queries", "it.sql", "--queries-clients", "33"], "from 1 to 32"),
     ],

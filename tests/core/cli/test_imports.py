@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,57 @@ def test_under_one_name_results_of_one_name_are_repetitions(capsys: pytest.Captu
     (shown,) = document["runs"]
     _, whole, _ = run(capsys, "history", "run", str(shown["id"]))
     assert [one["metrics"]["transactions_per_second"] for one in whole["repetitions"]] == [700, 712, 690]
+
+
+SCRIPTS = DATA / "pgbench" / "v15-end-of-a-run-then-scripts-f34109047053.txt"
+SYSBENCH = DATA / "sysbench" / "v1.0.20-rndrd-p99.txt"
+UNLIKE = {
+    "clients": (PGBENCH, "number of clients: ", "50", "50 clients", 1),
+    "threads": (PGBENCH, "number of threads: ", "7", "7 threads", 1),
+    "scale": (PGBENCH, "scaling factor: ", "9", "scale 9", 1),
+    "threads of a test of files": (SYSBENCH, "Number of threads: ", "16", "16 threads", 1),
+    "clients of several scripts": (SCRIPTS, "number of clients: ", "50", "50 clients", 3),
+}
+"""The output, a condition in it, another one with what it is called, and how many results there are under it."""
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("shape", ["one file", "two files of one name"])
+@pytest.mark.parametrize("unlike", UNLIKE)
+def test_results_under_other_conditions_are_no_repetitions(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, unlike: str, shape: str
+) -> None:
+    path, before, value, words, count = UNLIKE[unlike]
+    text = path.read_text()
+    other = re.sub(rf"{before}\d+", f"{before}{value}", text)
+    assert other != text
+    texts = [f"{text}\n{other}"] if shape == "one file" else [text, other]
+    for number, each in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(each)
+    code, document, _ = run(capsys, "import", "spring", *sorted(tmp_path.glob("*.txt")), "--name", "vendor")
+    assert code == 0
+    names = [one["workload"]["name"] for one in document["runs"]]
+    assert len(names) == len(set(names))
+    assert sum(name.endswith(words) for name in names) == count
+
+
+@pytest.mark.usefixtures("history")
+def test_results_under_equal_conditions_are_repetitions_whatever_else_their_file_holds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = PGBENCH.read_text()
+    other, again = (
+        re.sub(r"number of clients: \d+", f"number of clients: {clients}", text.replace("712.221039", rate))
+        for clients, rate in (("1", "99.0"), ("50", "300.0"))
+    )
+    (tmp_path / "several.txt").write_text(f"{text}\n{other}\n{again}")
+    (tmp_path / "single.txt").write_text(again.replace("300.0", "310.0"))
+    _, document, _ = run(capsys, "import", "spring", *sorted(tmp_path.glob("*.txt")), "--name", "vendor")
+    numbers = {one["workload"]["name"].rpartition(", ")[2]: one["id"] for one in document["runs"]}
+    assert {"1 client", "50 clients"} < set(numbers)
+    assert len(document["runs"]) == 3
+    _, whole, _ = run(capsys, "history", "run", str(numbers["50 clients"]))
+    assert [one["metrics"]["transactions_per_second"] for one in whole["repetitions"]] == [300, 310]
 
 
 @pytest.mark.usefixtures("history")

@@ -1,6 +1,5 @@
 """Checks, plans, reports, comparisons and estimates on the command line: what they say, and where their hints lead."""
 
-import errno
 import os
 import re
 import subprocess
@@ -223,4 +222,4 @@ def test_a_full_disk_behind_stdout_is_no_bug(
             [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
         )
     assert (ended.returncode, ended.stderr.count("\n"), ended.stderr[:8]) == (2, 1, "pghaul: ")
-    assert os.strerror(errno.ENOSPC).lower() in ended.stderr
+    assert "(ENOSPC)" in ended.stderr

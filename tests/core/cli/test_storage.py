@@ -1,8 +1,6 @@
 """`pghaul storage`: what another array would do, and the script that prepares a volume."""
 
-import errno
 import json
-import os
 import re
 import stat
 from datetime import UTC, datetime
@@ -66,7 +64,7 @@ def test_what_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
         (["prepare", "/srv/pg", "/dev/sdb", "/dev/sdc"], " 2"),
         (["prepare", "srv", "/dev/sdb"], "'srv'"),
         (["prepare", "/srv/pg", "/dev/sdb;x"], "'/dev/sdb;x'"),
-        (["prepare", "/srv/pg", "/dev/sdb", "-o", "/nowhere/x.sh"], os.strerror(errno.ENOENT).lower()),
+        (["prepare", "/srv/pg", "/dev/sdb", "-o", "/nowhere/x.sh"], "(ENOENT)"),
     ]
     assert len(reasons(((["storage", *words], said) for words, said in cases), capsys)) == len(cases)
 

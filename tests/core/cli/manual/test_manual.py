@@ -4,6 +4,8 @@ import argparse
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from core.cli.main import BUG, main, parser
 from core.cli.manual import completion, markdown, roff
 from core.cli.manual.outline import Command, outline
 from core.cli.manual.surroundings import EXIT_CODES, VARIABLES
+from installer import manual
 
 TOP = Path(__file__).parents[4]
 SHELLS = sorted(completion.SHELLS)
@@ -32,31 +35,95 @@ def toy(flag: str, said: str) -> argparse.ArgumentParser:
     return made
 
 
-def everything(made: argparse.ArgumentParser) -> dict[str, str]:
-    found = outline(made)
-    texts = {shell: completion.script(found, shell) for shell in SHELLS}
-    page = roff.pages(found, "1.0")["pghaul-weigh.1"].replace("\\-", "-")
-    help_text = "".join(each.format_help() for each in made._actions[-1].choices.values())  # type: ignore[union-attr]  # noqa: SLF001  nowhere else
-    return texts | {
-        "manual page": page,
-        "reference": markdown.command_line(found)["pghaul-weigh.md"],
-        "help": help_text,
-    }
+def said(words: tuple[str, ...]) -> str:
+    """A word by which the changed help of a command's flags is found."""
+    return "-".join(("--help-of", *words))
 
 
-@pytest.mark.parametrize("place", [*SHELLS, "manual page", "reference", "help"])
-def test_a_flag_that_changes_in_the_parser_changes_everywhere(place: str) -> None:
-    before, after = (
-        everything(toy("--unit", "in which unit"))[place],
-        everything(toy("--scale", "by which scale"))[place],
-    )
-    flag, other = ("-l unit", "-l scale") if place == "fish" else ("--unit", "--scale")
-    assert (flag in before, other in before) == (True, False)
-    assert (flag in after, other in after) == (False, True)
-    assert "stones" in before
-    if place != "bash":  # which shows no descriptions
-        assert "in which unit" in before
-        assert "by which scale" in after
+def rename(made: argparse.ArgumentParser, *words: str) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """Rename each flag of a parser by its command, and change all that it says. Yield words, old and new name of each.
+
+    A new name is that of one flag of one command: where it stands, it comes from this flag.
+    """
+    mark = "-".join(words)
+    made.description, made.epilog = f"What {mark} does.", None
+    for action in made._actions:  # noqa: SLF001  argparse lists them nowhere else
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  argparse has no public name for it
+            for listed in action._choices_actions:  # noqa: SLF001  nowhere else
+                listed.help = f"what {mark}-{listed.dest} does"
+            for word, below in action.choices.items():
+                yield from rename(below, *words, word)
+        elif action.help != argparse.SUPPRESS:
+            action.help = f"the value {said(words)}"
+            flags = [name for name in action.option_strings if name.startswith("--")]
+            changed = {name: f"{name}-of-{mark}" for name in flags}
+            action.option_strings = [changed.get(name, name) for name in action.option_strings]
+            yield from ((words, old, new) for old, new in changed.items())
+
+
+@pytest.fixture(scope="module")
+def renamed() -> tuple[argparse.ArgumentParser, list[tuple[tuple[str, ...], str, str]]]:
+    """The parser of the program in which each flag of each command has another name, and these names."""
+    made = parser.__wrapped__()
+    return made, [*rename(made)]
+
+
+@pytest.fixture
+def read(
+    renamed: tuple[argparse.ArgumentParser, object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[[tuple[str, ...]], dict[str, set[str]]]:
+    """The flags that users read of a command in its help, and in what packages and the site have of it."""
+    monkeypatch.setenv("COLUMNS", "1000")  # help breaks a line at a hyphen
+    for module in ("core.cli.main", "installer.manual"):
+        monkeypatch.setattr(f"{module}.parser", lambda: renamed[0])
+    files = {path.name: path.read_text(encoding="utf-8") for path in manual.write(tmp_path, "1.0")}
+    pages = {name: flags_in(text) for name, text in markdown.command_line(outline(renamed[0])).items()}
+    completions = {shell: files[Path(name).name] for shell, name in manual.COMPLETIONS.items()}
+    for shell, text in completions.items():
+        assert main(["completion", shell]) == 0
+        assert capsys.readouterr().out == text
+    completions["fish"] = re.sub(r" -l (?=\S+ )", " --", completions["fish"])
+    of_shells = {shell: flags_in(text) for shell, text in completions.items()}
+
+    def of(words: tuple[str, ...]) -> dict[str, set[str]]:
+        assert main([*words, "--help"]) == 0
+        name = "-".join(("pghaul", *words[:1]))
+        of_all = pages["command-line.md"]
+        return of_shells | {
+            "help": flags_in(capsys.readouterr().out),
+            "manual page": flags_in(re.sub(r"\\f[BIR]", "", files[f"{name}.1"].replace("\\-", "-"))),
+            "reference": of_all | pages.get(f"{name}.md", of_all),
+        }
+
+    return of
+
+
+def flags_in(text: str) -> set[str]:
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+
+
+def test_each_flag_that_changes_in_the_parser_changes_in_all_that_users_read(
+    renamed: tuple[object, list[tuple[tuple[str, ...], str, str]]],
+    read: Callable[[tuple[str, ...]], dict[str, set[str]]],
+    program: Command,
+) -> None:
+    """Help, manual page, completion and reference, each as users get it: nothing beside the parser was edited."""
+    assert {words for words, _, _ in renamed[1]} == {command.words for command in program.all()}
+    wrong = []
+    for words, flags in groupby(renamed[1], key=lambda flag: flag[0]):
+        found = read(words)
+        assert {*found} == {*SHELLS, "help", "manual page", "reference"}
+        wrong += [
+            (place, *words, old)
+            for _, old, new in flags
+            for place, shown in found.items()
+            # bash shows no help
+            if new not in shown or old in shown or (place != "bash" and said(words) not in shown)
+        ]
+    assert wrong == []
 
 
 def test_every_command_and_option_has_its_words(program: Command) -> None:
@@ -66,15 +133,18 @@ def test_every_command_and_option_has_its_words(program: Command) -> None:
     assert silent + [each.name for each in program.all() if each.words and not each.help] == []
 
 
-def test_every_command_and_option_is_in_every_page(program: Command) -> None:
-    pages = {name: text.replace("\\-", "-").replace("…", "...") for name, text in roff.pages(program, "1.0").items()}
-    reference = markdown.command_line(program)
-    for command in program.all():
-        described = reference["command-line.md"] + (reference[f"pghaul-{command.words[0]}.md"] if command.words else "")
-        page = pages["pghaul.1" if not command.words else f"pghaul-{command.words[0]}.1"]
-        missing = [name for option in command.options for name in option.options if f"\\fB{name}\\fR" not in page]
-        missing += [name for option in command.options for name in option.options if f"`{name}`" not in described]
-        assert (command.name, missing if command.words else []) == (command.name, [])
+def test_every_value_is_named_as_in_the_usage(program: Command) -> None:
+    wrong = [
+        (command.name, one.options, one.value)
+        for command in program.all()
+        for one in command.options
+        if one.value
+        and not re.search(
+            rf"{one.options[0]} (\[?{re.escape(one.value)}|{re.escape('{' + ','.join(one.choices) + '}')})",
+            command.usage,
+        )
+    ]
+    assert wrong == []
 
 
 @pytest.mark.slow
