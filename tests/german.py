@@ -7,9 +7,11 @@ from core.language import spoken
 from core.reports.recorded import is_known, recorded
 
 _ENGLISH = re.compile(r"\b(the|of|is|are|has|have|been|with|and|which|that|from|cannot|it|must|not|or|name|found)\b")
-_SAID = re.compile(r"\b(SQLite|PostgreSQL|libpq|psycopg|pydantic) meldet: .*", re.DOTALL)
+_SAID = re.compile(
+    r"\b(SQLite|PostgreSQL|libpq|psycopg|pydantic|tomllib|tomlkit|json|das System) meldet: .*", re.DOTALL
+)
 """What another program has said is quoted behind pghaul's own sentence, as it was said."""
-_NAMES = re.compile(r"No such file or directory|/[\w./-]+|\[name\]|\bname =|'[^']*'|\bint\b|history-\*|PGHAUL_\w+")
+_NAMES = re.compile(r"/[\w./-]+|\[name\]|\bname =|'[^']*'|\bint\b|history-\*|PGHAUL_\w+")
 
 
 def english_in(error: PghaulError, without: str = "") -> list[str]:

@@ -17,7 +17,12 @@ from xdist.workermanage import WorkerController
 
 from tests.run import FILLERS, FILLING, FUNCTIONS
 
-TURNS = ("tests/core/cli/test_bench_servers.py", "tests/gui/dialogs/test_storage.py", "tests/gui/pages/test_survey.py")
+TURNS = (
+    "tests/core/cli/test_bench_servers.py",
+    "tests/core/servers/test_proxy_command.py",
+    "tests/gui/dialogs/test_storage.py",
+    "tests/gui/pages/test_survey.py",
+)
 """Files whose tests take turns (`tests/sshd.py`), as only one benchmark at a time can measure a machine."""
 
 LONG: dict[str, tuple[int, int]] = {
@@ -71,6 +76,7 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_servers_connect.py": (12, 1),
     "tests/live/test_watching.py": (12, 1),
     "tests/live/test_lab.py": (10, 1),
+    "tests/core/servers/test_proxy_command.py": (10, 1),
     "tests/live/test_light_on_old.py": (9, 1),
     "tests/live/test_queries.py": (9, 1),
     "tests/live/test_failures_in_window.py": (4, 1),

@@ -11,7 +11,7 @@ from core.migration.estimate.night import WINDOWS
 from core.migration.model.checks import CheckResult, tally
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.model.fleet import FleetMove, MoveState
+from core.migration.model.fleet import Completion, FleetMove, MoveState
 from core.migration.model.move import Move
 
 
@@ -20,7 +20,8 @@ def make_fleet_move(
     old: Facts | None,
     checks: Sequence[CheckResult] | None,
     estimate: Estimate | None,
-    moved_at: datetime | None = None,
+    *,
+    completed: Completion | None = None,
     unknown: str = "",
 ) -> FleetMove:
     """Return a move with what is known of it.
@@ -30,7 +31,7 @@ def make_fleet_move(
         old: the facts of the old server; None if there are none.
         checks: the results of its checks; None if they did not run.
         estimate: its estimate; None if there is none.
-        moved_at: when it was carried out; None if it was not.
+        completed: when it was carried out, and by whom; None if it was not.
         unknown: why it was not checked, if that is known.
     """
     cluster = old.cluster(move.cluster) if old is not None else None
@@ -48,7 +49,8 @@ def make_fleet_move(
         duration_seconds=method.duration_seconds if method is not None else None,
         window_seconds=smallest_window(method.downtime_seconds) if method is not None else None,
         unknown=unknown,
-        moved_at=moved_at,
+        moved_at=None if completed is None else completed.at,
+        moved_by="" if completed is None else completed.by,
     )
 
 

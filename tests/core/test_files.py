@@ -1,10 +1,14 @@
 """Files that are handed out: whole or not at all, and none in the place of another unless it was asked for."""
 
+import contextlib
+import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from core import this_workstation
 from core.cli.main import main
 from core.errors import InputError
 from core.files import check_free, write_text, write_whole
@@ -123,3 +127,32 @@ def test_a_name_that_cannot_be_is_said(words: tuple[str, ...], name: str, capsys
         samples.fill(store)
     assert main([*words, "-o", name, "--replace"]) in {1, 2, 3}
     assert "pghaul: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("windows", "in_vain", "tries"), [(True, 2, 3), (True, 99, 21), (False, 99, 1)])
+def test_on_windows_a_file_that_another_program_has_open_is_replaced_soon(
+    windows: bool,
+    in_vain: int,
+    tries: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path, asked, waited = tmp_path / "settings.toml", list[Path](), list[float]()
+    path.write_text("before")
+    replace = Path.replace
+
+    def shared(self: Path, to: Path) -> Path:
+        """As Windows does with a file that was opened without FILE_SHARE_DELETE."""
+        asked.append(to)
+        if len(asked) <= in_vain:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        return replace(self, to)
+
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: windows)
+    monkeypatch.setattr(Path, "replace", shared)
+    monkeypatch.setattr(time, "sleep", waited.append)
+    with contextlib.nullcontext() if in_vain < tries else pytest.raises(PermissionError):
+        write_whole(path, b"after", replacing=True)
+    assert (asked, len(waited)) == ([path] * tries, tries - 1)
+    assert path.read_text() == ("after" if in_vain < tries else "before")
+    assert [*tmp_path.iterdir()] == [path]

@@ -66,8 +66,6 @@ def test_windows_is_told_by_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
 TOP = Path(__file__).parents[2]
 ASKED_BY_ITS_CALLER = {("core/history/belonging.py", "_check"), ("core/servers/authentication.py", "_socket")}
 """Functions that only code calls which has asked what the system is."""
-NOT_ON_WINDOWS = {"_proxied"}
-"""Functions that refuse to work there."""
 
 
 MYPY = """\
@@ -125,18 +123,31 @@ def test_what_python_lacks_on_macos_is_used_nowhere(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
-def test_no_program_that_is_started_opens_a_console_on_windows() -> None:
-    starts = [
+def started() -> list[tuple[Path, ast.Call]]:
+    """Each call in core that starts a program."""
+    found = [
         (path.relative_to(TOP), node)
         for path in sorted((TOP / "core").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and re.fullmatch(r"subprocess\.(run|Popen|check_\w+)", ast.unparse(node.func))
     ]
-    assert len(starts) >= 5
+    assert len(found) >= 5
+    return found
+
+
+def test_no_program_that_is_started_opens_a_console_on_windows() -> None:
     shown = [
         f"{path}:{node.lineno}"
-        for path, node in starts
+        for path, node in started()
         if not any(word.arg == "creationflags" and "HIDDEN" in ast.unparse(word.value) for word in node.keywords)
-        and around(TOP / path, node.lineno).name not in NOT_ON_WINDOWS
     ]
     assert shown == []
+
+
+def test_each_program_that_is_started_has_a_stderr_where_the_window_has_none() -> None:
+    without = [
+        f"{path}:{node.lineno}"
+        for path, node in started()
+        if not {"stderr", "capture_output"} & {word.arg for word in node.keywords}
+    ]
+    assert without == []

@@ -350,12 +350,11 @@ def refused(cluster: Extra) -> str:
 
 def test_a_file_that_is_no_library_does_not_pass_for_one(lab: Lab, of_sick: Seen, old_server: Server) -> None:
     """It is there by its name; only loading it tells."""
-    here, _ = of_sick.facts
+    here, there = of_sick.facts
     cluster = here.cluster(of_sick.move.cluster)
     assert cluster is not None
     lab.old.exec("sh", "-c", "echo no library >/usr/local/pgsql/lib/postgresql/pg_stat_statements.so")
     try:
-        there = collect(old_server, Job(), folders=[of_sick.move.target], locales=libc_locales(cluster))
         there = with_trial_cluster(old_server, there, "15", Job(), of=cluster)
     finally:
         lab.old.exec("rm", "/usr/local/pgsql/lib/postgresql/pg_stat_statements.so")
@@ -373,10 +372,15 @@ def test_pgbackrest_of_new_is_asked_for_its_data_directory(lab: Lab, of_sick: Se
     lab.old.exec("install", "-d", "/etc/pgbackrest/conf.d")
     lines = "[global]\nrepo1-s3-key=KEY\n[sick]\npg1-path={}\n"
     found = []
+
+    def configure(path: str) -> None:
+        lab.old.exec("tee", "/etc/pgbackrest/conf.d/sick.conf", input=lines.format(path))
+
     try:
+        configure("/srv/elsewhere")
+        there = collect(old_server, Job(), folders=[of_sick.move.target], locales=libc_locales(cluster))
         for path in ("/srv/elsewhere", of_sick.move.target):
-            lab.old.exec("tee", "/etc/pgbackrest/conf.d/sick.conf", input=lines.format(path))
-            there = collect(old_server, Job(), folders=[of_sick.move.target], locales=libc_locales(cluster))
+            configure(path)
             there = with_trial_cluster(old_server, there, "15", Job(), of=cluster)
             assert "KEY" not in repr(there)
             found += [each for each in run_checks(of_sick.move, here, there) if each.id == "pgbackrest"]

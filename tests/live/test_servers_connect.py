@@ -230,7 +230,7 @@ def test_a_wrong_key(lab: Lab, old_profile: Profile) -> None:
 
 
 def test_a_key_file_that_is_missing(old_profile: Profile, tmp_path: Path) -> None:
-    with pytest.raises(AuthenticationError, match=f"{tmp_path}/nope .*: No such file"):
+    with pytest.raises(AuthenticationError, match=f"{tmp_path}/nope .*: there is no such file"):
         connect(replace(old_profile, identity_file=str(tmp_path / "nope")), Person(), Job())
 
 

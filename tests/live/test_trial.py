@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import Cancelled
 from core.facts.collect import collect
+from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import run_checks
 from core.migration.findings.binaries import RequiredBinaries
@@ -20,9 +21,19 @@ pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("clean_hosts")]
 MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
 
 
-def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: Server) -> None:
-    old = collect(old_server, Job(), folders=[MOVE.cluster])
-    bare = collect(new_server, Job())
+@pytest.fixture(scope="module")
+def old(old_server: Server) -> Facts:
+    """The facts of the old server, which no test changes."""
+    return collect(old_server, Job(), folders=[MOVE.cluster])
+
+
+@pytest.fixture(scope="module")
+def bare(new_server: Server) -> Facts:
+    """Those of the new server, without a trial cluster."""
+    return collect(new_server, Job())
+
+
+def test_new_binaries_show_how_they_were_built(old: Facts, bare: Facts, new_server: Server) -> None:
     new = with_trial_cluster(new_server, bare, "15", Job(), of=old.cluster(MOVE.cluster))
     (trial,) = new.trials
     assert trial.binaries is not None
@@ -38,9 +49,7 @@ def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: S
     assert with_known_trials(bare, new).trials == new.trials
 
 
-def test_without_binaries_of_the_series_the_reason_is_said(old_server: Server, new_server: Server) -> None:
-    old = collect(old_server, Job(), folders=[MOVE.cluster])
-    bare = collect(new_server, Job())
+def test_without_binaries_of_the_series_the_reason_is_said(old: Facts, bare: Facts, new_server: Server) -> None:
     new = with_trial_cluster(new_server, bare, "9.6", Job())
     assert (new.clusters, new.trials) == (bare.clusters, ())
     assert new.gaps[-1].subject == "trial cluster"
@@ -49,8 +58,7 @@ def test_without_binaries_of_the_series_the_reason_is_said(old_server: Server, n
     assert new.gaps[-1].reason in layout.message
 
 
-def test_a_cancelled_trial_leaves_nothing(new_server: Server) -> None:
-    facts = collect(new_server, Job())
+def test_a_cancelled_trial_leaves_nothing(bare: Facts, new_server: Server) -> None:
     job: Job
 
     def cancel_at_start(event: Event) -> None:
@@ -59,7 +67,7 @@ def test_a_cancelled_trial_leaves_nothing(new_server: Server) -> None:
 
     job = Job(cancel_at_start)
     with pytest.raises(Cancelled):
-        with_trial_cluster(new_server, facts, "15", job)
+        with_trial_cluster(new_server, bare, "15", job)
 
 
 def test_no_library_is_loaded_that_another_account_could_have_written(lab: Lab, new_server: Server) -> None:

@@ -13,6 +13,7 @@ from core.errors import InputError
 from core.facts.model import Cluster, Database
 from core.files import read_small
 from core.migration.model.dress import MOST_CLIENTS, MOST_SECONDS, Queries, Script
+from core.system_errors import reason
 from core.text import printable
 
 LARGEST = 100_000
@@ -52,9 +53,10 @@ def read_script(option: str) -> Script:
         content = read_small(Path(name), LARGEST)
     except InputError as error:
         raise InputError(f"{shown} {error.message}") from error
-    except (OSError, ValueError) as error:  # ValueError: the name is not possible for a file
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"Cannot read {shown}: {why.lower()}.") from error
+    except OSError as error:
+        raise InputError(f"The script {shown} cannot be read: {reason(error)}.") from error
+    except ValueError as error:
+        raise InputError(f"The script {shown} cannot be read: this is not a file name.") from error
     return Script(printable(Path(name).name), weight, decode_script(shown, content))
 
 

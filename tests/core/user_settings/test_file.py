@@ -148,7 +148,7 @@ def in_another_users_folder(place: Path) -> None:
     ("lay", "said"),
     [
         (pipe, "it is not a regular file"),
-        (directory, "it cannot be read: is a directory"),
+        (directory, "it cannot be read: it is a folder"),
         (others_may_write, "it can be written by other users (its mode is 602)"),
         (group_may_write, "it can be written by other users (its mode is 660)"),
         (another_users, "it belongs to the user with ID 12345, not to you"),
