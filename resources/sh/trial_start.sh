@@ -159,16 +159,16 @@ trial_mount_memory() {
 # is not possible on the host.
 trial_protect_host() {
   closes_mounts=$(list_visible_mounts </proc/self/mountinfo) || exit
-  printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_point; do
+  printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_name; do
     # In mountinfo, a space in a path is \040. printf needs \0040 for it.
-    closes_point=$(printf '%b.' "$closes_point") || fail 'printf failed'
+    closes_point=$(printf '%b.' "$closes_name") || fail 'printf failed'
     closes_point=${closes_point%.}
     case $closes_kind:$closes_point in
       proc:/proc) ;;
       # It would lead to other namespaces, through the processes in it.
       proc:*)
         mount -n -c -t tmpfs -o ro,nosuid,nodev,noexec,size=4k pghaul-trial "$closes_point" ||
-          fail "$closes_point cannot be covered"
+          mount_has_vanished "$closes_name" "$closes_point cannot be covered" || exit
         continue
         ;;
       *) ;;
@@ -180,7 +180,18 @@ trial_protect_host() {
     done <<EOF
 $trial_programs
 EOF
-    mount -n -c -o "$closes_options$closes_runs" none "$closes_point" || fail "$closes_point cannot be made read-only"
+    mount -n -c -o "$closes_options$closes_runs" none "$closes_point" ||
+      mount_has_vanished "$closes_name" "$closes_point cannot be made read-only" || exit
+  done || exit
+}
+
+# mount_has_vanished NAME MESSAGE   Fail with MESSAGE if there still is a visible mount of this NAME, as
+# list_visible_mounts prints it. Otherwise another program has removed its folder since the mounts were listed, and with
+# it the mount in here, too.
+mount_has_vanished() {
+  vanished_mounts=$(list_visible_mounts </proc/self/mountinfo) || exit
+  printf '%s\n' "$vanished_mounts" | while read -r _ _ vanished_name; do
+    [ "$vanished_name" != "$1" ] || fail "$2"
   done || exit
 }
 

@@ -497,6 +497,15 @@ EXAMPLES = [
         "xfs remount,bind,ro /hid\n"
         "proc remount,bind,ro /proc\n",
     ),
+    Example("mount_has_vanished", ("/no\\0040where", "it is there"), settings={"trial_room": "/opt"}, prints=""),
+    Example(
+        "mount_has_vanished",
+        ("/proc", "/proc cannot be covered"),
+        settings={"trial_room": "/opt"},
+        status=1,
+        complains="pghaul: /proc cannot be covered",
+        name="it is there",
+    ),
     Example(
         "list_program_folders",
         settings={"trial_path": "/none/bin:@folder@/own/bin:@folder@/loose/bin:/usr/bin"},
