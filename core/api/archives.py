@@ -79,15 +79,15 @@ def import_move(store: Store, path: Path, name: str | None = None) -> Imported:
             the move exists already; or a server has, or may have, the name of another one here.
     """
     archive = read(path)
-    _validate_archive(path, archive)
+    _validate_archive(path, archive, name)
     return Imported(store.take_in(archive, name), archive.removed_servers)
 
 
-def _validate_archive(path: Path, archive: Archive) -> None:
+def _validate_archive(path: Path, archive: Archive, name: str | None) -> None:
     """Import the archive into a temporary history and read all of it: unreadable data must not reach the user's."""
     with tempfile.TemporaryDirectory(prefix="pghaul-") as folder, Store.open(Path(folder)) as store:
         try:
-            move = store.take_in(archive)
+            move = store.take_in(archive, name)
             store.profiles()
             store.moves()
             for entry in store.entries(limit=10**9):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import combinations
 
 from core.api.benchmarks import volume_of_side
 from core.api.facts import get_facts, get_facts_of_server
@@ -142,6 +143,7 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
                 f"no benchmark of {word} has finished yet",
                 f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
             )
+    _require_different(places, sets)
     dated = len({(place.side, place.path) for place in named}) < len(named)
     return _find(session, sets, found.name, dated=dated).compared
 
@@ -172,18 +174,35 @@ def find_sets(session: Session, words: Sequence[str]) -> FoundSets:
             raise InputError(
                 f"{words[0]} was {'measured only once' if over else 'never measured'}, so its results cannot be "
                 "compared over time",
-                "name a second volume to compare it with",
+                f"{'measure it again' if over else 'measure it'}, or name a second volume to compare it with",
             )
         return _find(session, over, dated=True)
     sets = tuple(_set_of_word(session, word) for word in words)
     if len(sets) < 2:
         raise InputError("a comparison needs two sets or more", "name them, for example db1:/srv/pg db2:/srv/pg")
+    _require_different(words, sets)
     places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
     dated = any(one == other for at, one in enumerate(places) for other in places[:at])
     found = _find(session, sets, dated=dated)
     # runs that are named by their numbers all count
     counting = zip(words, sets, found.sets, strict=True)
     return replace(found, sets=tuple(own if _numbers(word) else newest for word, own, newest in counting))
+
+
+def _require_different(words: Sequence[str], sets: Sequence[Sequence[Run]]) -> None:
+    """Refuse two sets of the same runs: compared with themselves, they would say that nothing has changed.
+
+    Raises:
+        InputError: such as a volume at two dates between which it was not measured.
+    """
+    # only finished runs are compared, but two sets without any are not the same set
+    counted = [{run.id for run in one if run.outcome is Outcome.DONE} or {run.id for run in one} for one in sets]
+    for (first, earlier), (second, later) in combinations(zip(words, counted, strict=True), 2):
+        if earlier == later:
+            raise InputError(
+                f"{first} and {second} are the same runs, so there is nothing to compare",
+                "measure the volume again, or name another date or volume",
+            )
 
 
 def _numbers(word: str) -> tuple[int, ...]:

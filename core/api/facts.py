@@ -89,7 +89,17 @@ def collect_and_save(
         ServerError: a session was lost while the facts were read; the facts are saved all the same.
     """
     locales = libc_locales(trial) if trial is not None else ()
-    facts = merge_previous(collect(server, job, folders=folders, locales=locales, targets=targets), known)
+    facts = collect(server, job, folders=folders, locales=locales, targets=targets)
+    if known is not None and facts.is_of_another_machine(known):
+        known = None  # what was tried on that one says nothing of this one
+        job.report(
+            Note(
+                f"{server.name} is another machine than before: its machine ID has changed; transfer tests, checks, "
+                "estimates and plans of its moves no longer apply",
+                "warning",
+            )
+        )
+    facts = merge_previous(facts, known)
     if trial is None:
         facts = with_known_trials(facts, known)
     else:

@@ -22,7 +22,7 @@ from core.migration.checks.waivers import apply_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import load_spec, ruled_out, spec_of
 from core.migration.estimate.copy_methods import planned
-from core.migration.estimate.growth import Later
+from core.migration.estimate.growth import Later, monthly_growth
 from core.migration.estimate.planning import Planned, answered, begins_with_a_precopy, clock
 from core.migration.estimate.planning import answers as answer_from_spec
 from core.migration.estimate.spec import Spec
@@ -410,7 +410,8 @@ def _make_spec(session: Session, move: Move, old: Facts, new: Facts | None) -> S
     known = replace(known, now=datetime.now(UTC), zone=_zone(old), watched=_latest_watch(probes), renamed=renamed)
     took = command_seconds([command.seconds for command in store.commands(move.name)])
     spec = spec_of(move, old, probes, own, new, copied(executions), changed(executions), known, took)
-    return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_monthly_growth_bytes(session, move)))
+    grown = monthly_growth(store.cluster_sizes(move.old, move.cluster, 2))
+    return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=grown if grown and grown > 0 else None))
 
 
 def _zone(old: Facts) -> ZoneInfo | None:
@@ -447,25 +448,6 @@ def _similar_moves(store: Store, move: Move) -> list[str]:
                 record_of(store, each.name)
                 found.append(each.name)
     return found
-
-
-_MONTH_SECONDS = 30.44 * 86400
-
-
-def _monthly_growth_bytes(session: Session, move: Move) -> float | None:
-    """Return the bytes by which the cluster has grown per month; None within a day or without growth."""
-    listed = session.store.facts_history(move.old)
-    if not listed or (listed[0][1] - listed[-1][1]).total_seconds() < _LEAST_SECONDS:
-        return None
-    clusters = [session.store.facts_by_id(number).cluster(move.cluster) for number, _ in (listed[0], listed[-1])]
-    sizes = [each.size_bytes for each in clusters if each is not None and each.size_bytes]
-    if len(sizes) < 2 or sizes[0] <= sizes[1]:
-        return None
-    return (sizes[0] - sizes[1]) / (listed[0][1] - listed[-1][1]).total_seconds() * _MONTH_SECONDS
-
-
-_LEAST_SECONDS = 86400.0
-"""Sizes on the same day say nothing about the growth in a month."""
 
 
 SAW_NOTHING = "watch ended before its second observation; it has no result"

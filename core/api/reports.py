@@ -117,7 +117,9 @@ def make_fleet_report(session: Session, words: Sequence[str], at: datetime) -> F
 
     facts = {each.profile.name: each.facts for each in servers}
     failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}
-    return FleetReport(rank_fleet(session, moves, facts, failures, look), servers, at, settings.program_version())
+    ranked = rank_fleet(session, moves, facts, failures, look)
+    others = tuple(profile for name, profile in profiles.items() if name not in names)
+    return FleetReport(ranked, servers, at, settings.program_version(), others)
 
 
 def _fleet_server(profile: Profile, facts: Facts | None, failed: tuple[datetime, str] | None) -> FleetServer:
@@ -143,8 +145,6 @@ def make_storage_report(session: Session, words: Sequence[str], at: datetime) ->
 
 def _storage_report(session: Session, found: FoundSets, at: datetime) -> StorageReport:
     store, machines = session.store, found.machines
-    servers = dict.fromkeys(run.volume.server for run in found.runs)
-    known = {profile.name: profile for profile in store.profiles()}
     # a machine need not have its name any more
     facts = {
         (server, machine): read
@@ -164,7 +164,7 @@ def _storage_report(session: Session, found: FoundSets, at: datetime) -> Storage
             for server, machine, path in compared
             if (server, machine) in facts
         ),
-        profiles=tuple(known[server] for server in servers if server in known),
+        profiles=tuple(store.profiles()),
         facts=tuple(facts.values()),
         machines=machines,
     )

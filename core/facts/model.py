@@ -495,6 +495,16 @@ class Facts:
         """The first gap of one of these sections, by name; of that data directory alone where one is given."""
         return next((gap for gap in self.gaps if gap.section in sections and of in (None, gap.of)), None)
 
+    @property
+    def machine_id(self) -> str | None:
+        """The ID by which the machine is known; None if it has none, or if nobody could read it."""
+        return (self.system.machine_id or None) if self.system is not None else None
+
+    def is_of_another_machine(self, earlier: "Facts") -> bool:
+        """Whether the machine IDs tell that another machine has the server's name now; not where one is not known."""
+        machines = {self.machine_id, earlier.machine_id}
+        return len(machines) == 2 and None not in machines
+
     def cluster(self, data_directory: str) -> Cluster | None:
         """The cluster in that data directory."""
         return next((cluster for cluster in self.clusters if cluster.data_directory == data_directory), None)

@@ -30,7 +30,7 @@ from sqlalchemy.orm import Session
 
 from core import documents, settings
 from core.benchmarks.model import ELSEWHERE
-from core.comparison.sets import ServerPlace
+from core.comparison.sets import ServerPlace, is_place_on_server
 from core.errors import InputError
 from core.files import check_free
 from core.history.copies import flush_folder
@@ -47,6 +47,8 @@ HEAD = "archive.json"
 LARGEST_ARCHIVE = 2 * 2**30
 """Bytes that all members have together, unpacked."""
 MOST_MEMBERS = 500_000
+MOST_VALUES = 3_000_000
+"""Values of a member that is JSON: two bytes such as `{}` take thirty times as much memory once they are read."""
 _NAME = re.compile(r"archive\.json|tables/[a-z_]{1,40}\.json|texts/[a-z_]{1,40}/[a-z_]{1,40}/[0-9]{1,19}", re.ASCII)
 _PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """Of these no more is unpacked than is asked for; of bzip2 and LZMA all of a member, be it terabytes."""
@@ -270,7 +272,13 @@ def _head(source: Path, archive: zipfile.ZipFile) -> Head:
     if not isinstance(said, dict) or not isinstance(said.get("format"), int):
         raise _foreign(source, f"its {HEAD} was written by another program")
     schema = str(said.get("schema"))[:20]
-    if said["format"] > FORMAT or schema > MIGRATIONS.head:
+    if said["format"] > FORMAT:
+        raise InputError(
+            f"{source} was written by a newer pghaul (format {str(said['format'])[:20]}; this pghaul knows format "
+            f"{FORMAT})",
+            "update pghaul; nothing was imported",
+        )
+    if schema > MIGRATIONS.head:
         raise InputError(
             f"{source} was written by a newer pghaul (schema {schema}; this pghaul knows schema {MIGRATIONS.head})",
             "update pghaul; nothing was imported",
@@ -308,6 +316,8 @@ def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _json(source: Path, content: bytes) -> Any:
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:  # each value but the first has one of them before it
+        raise _foreign(source, "one of its members contains too many values")
     try:
         return json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -502,6 +512,11 @@ def _known_servers(session: Session, archive: Archive) -> dict[str, int]:
 
 def _free_name(session: Session, name: str) -> str:
     table = Base.metadata.tables["moves"]
+    if is_place_on_server(name):  # moves of lists were called so before
+        raise InputError(
+            f"the name of the move {name!r} reads like a volume of a server",
+            "import it under another name with --name NAME",
+        )
     if session.execute(select(table.c.id).where(table.c.name == checked_name("move", name))).first() is not None:
         raise InputError(f"the move {name!r} exists already", "import it under another name with --name NAME")
     return name

@@ -1,7 +1,7 @@
 """What was found out and made for servers and moves: facts, probes, checks with their waivers, estimates, plans."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core import documents
 from core.errors import HistoryError, InputError
-from core.facts.model import Facts
+from core.facts.model import Cluster, Facts
 from core.history.earlier_plans import load_plan
 from core.history.models import (
     CheckPassRow,
@@ -23,11 +23,11 @@ from core.history.models import (
     ProfileRow,
     WaiverRow,
 )
-from core.history.recorded_profiles import WITH_SERVERS, move_row, profile_row
+from core.history.recorded_profiles import WITH_SERVERS, change_moves_of, move_row, profile_row
 from core.history.seal import Seal, waiver_words
 from core.history.types import member, storable
 from core.migration.model.asked import NOTHING, Asked
-from core.migration.model.checks import CheckResult, Status, Waiver
+from core.migration.model.checks import MANUAL, CheckResult, Status, Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
@@ -41,9 +41,21 @@ _BEGUN = (ProbeRow.quantity == Quantity.CHANGES.value) & (ProbeRow.seconds == 0)
 
 
 def save_facts(session: Session, facts: Facts) -> int:
-    """Record the facts of a server, which are redacted already, and return their number."""
+    """Record the facts of a server, which are redacted already, and return their number.
+
+    Where they are of another machine than the latest before them that tell theirs, what was found for the server's
+    moves is of the past. Runs are told apart by their machines: see `machines`.
+    """
+    profile = profile_row(session, facts.server)
+    if facts.machine_id is not None:
+        mine = select(FactsRow.id).where(FactsRow.profile_id == profile.id, _since(FactsRow.taken_at, profile))
+        numbers = session.scalars(mine.order_by(FactsRow.taken_at.desc(), FactsRow.id.desc()))
+        known = (each for each in (facts_by_id(session, number) for number in numbers) if each.machine_id is not None)
+        latest = next(known, None)
+        if latest is not None and facts.is_of_another_machine(latest) and latest.taken_at <= facts.taken_at:
+            change_moves_of(session, profile, facts.taken_at)
     row = FactsRow(
-        profile=profile_row(session, facts.server),
+        profile=profile,
         taken_at=facts.taken_at,
         seconds=facts.seconds,
         system=facts.system.name if facts.system else None,
@@ -60,8 +72,8 @@ def save_facts(session: Session, facts: Facts) -> int:
 
 def facts(session: Session, server: str) -> Facts | None:
     """Return the latest facts of a server that were read from its current machine; None if there are none."""
-    machine = _since(FactsRow.taken_at, profile_row(session, server))
-    row = session.scalars(_facts_of(session, server).where(machine).limit(1)).one_or_none()
+    profile = profile_row(session, server)
+    row = session.scalars(_facts_of(profile).where(_since(FactsRow.taken_at, profile)).limit(1)).one_or_none()
     return None if row is None else facts_of(row)
 
 
@@ -75,11 +87,46 @@ def facts_by_id(session: Session, facts_id: int) -> Facts:
 
 def facts_history(session: Session, server: str) -> tuple[tuple[int, datetime], ...]:
     """Return the number and time of all facts of a server, the newest first."""
-    return tuple((row.id, row.taken_at) for row in session.scalars(_facts_of(session, server)))
+    return tuple((row.id, row.taken_at) for row in session.scalars(_facts_of(profile_row(session, server))))
 
 
-def _facts_of(session: Session, server: str) -> Select[FactsRow]:
-    mine = FactsRow.profile_id == profile_row(session, server).id
+def cluster_sizes(session: Session, server: str, data_directory: str, most: int) -> tuple[tuple[datetime, float], ...]:
+    """Return when a cluster's size was read, and its bytes then, the oldest first.
+
+    Another cluster that was in the same directory before, which its system identifier tells, does not count.
+
+    Args:
+        session: of the database.
+        server: where the cluster is.
+        data_directory: of the cluster.
+        most: the number of times, the first and the last among them.
+    """
+    listed = facts_history(session, server)[::-1]
+
+    def read(numbers: Iterable[tuple[int, datetime]]) -> Iterator[tuple[datetime, Cluster]]:
+        for number, at in numbers:
+            cluster = facts_by_id(session, number).cluster(data_directory)
+            if cluster is not None and cluster.size_bytes:
+                yield at, cluster
+
+    newest = next(read(reversed(listed)), None)
+    if newest is None:
+        return ()
+    oldest = next(each for each in read(listed) if not _is_another(each[1], newest[1]))
+    between = [each for each in listed if oldest[0] < each[1] < newest[0]] if most > 2 else []
+    step = max(1, -(-len(between) // (most - 2))) if between else 1
+    found = [oldest, *read(between[step - 1 :: step]), *([newest] if newest[0] > oldest[0] else [])]
+    own = (each for each in found if not _is_another(each[1], newest[1]))
+    return tuple((at, float(cluster.size_bytes or 0)) for at, cluster in own)
+
+
+def _is_another(cluster: Cluster, other: Cluster) -> bool:
+    controls = (cluster.control, other.control)
+    return len({each.system_identifier for each in controls if each is not None}) > 1
+
+
+def _facts_of(profile: ProfileRow) -> Select[FactsRow]:
+    mine = FactsRow.profile_id == profile.id
     return select(FactsRow).where(mine).order_by(FactsRow.taken_at.desc(), FactsRow.id.desc())
 
 
@@ -207,7 +254,8 @@ def _check(row: CheckResultRow) -> CheckResult:
         message=row.message,
         hint=row.hint,
         blocking=row.blocking,
-        documentation=row.documentation,
+        # an archive or a team's history may name a program instead, which a click on the link would start
+        documentation=row.documentation if row.documentation.startswith(MANUAL) else "",
         pending=bool(row.pending),
     )
 

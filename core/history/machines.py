@@ -47,8 +47,7 @@ class _Name:
     def _id(self, number: int) -> str | None:
         """Return the machine ID in these facts; None if the machine has none, or if nobody could read it."""
         if number not in self._ids:
-            system = facts_by_id(self._session, number).system
-            self._ids[number] = (system.machine_id or None) if system is not None else None
+            self._ids[number] = facts_by_id(self._session, number).machine_id
         return self._ids[number]
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Select, func, or_, select, true, update
 from sqlalchemy.orm import Session, aliased, joinedload
 
 from core.benchmarks.model import ELSEWHERE
+from core.comparison.sets import is_place_on_server
 from core.errors import InputError
 from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
 from core.history.types import member, of_type, parsed, storable
@@ -32,7 +33,8 @@ def checked_name(what: str, name: str) -> str:
     """The name, if it can be one of a `what` (`server`, `move`).
 
     Raises:
-        InputError: it is empty, too long, has spaces around it, or characters that cannot be seen.
+        InputError: it is empty, too long, has spaces around it, or characters that cannot be seen; or commands would
+            take the name of a move for a volume.
     """
     if not name.strip():
         raise InputError(f"the name of the {what} is empty", f"give the {what} a name")
@@ -52,6 +54,8 @@ def checked_name(what: str, name: str) -> str:
             f"a server cannot be called {ELSEWHERE}: this name is reserved for imported results",
             "choose another name",
         )
+    if what == "move" and is_place_on_server(name):
+        raise InputError(f"the name of the move {name!r} reads like a volume of a server", "leave out the colon")
     if name != name.strip():
         raise InputError(f"the name of the {what} {name!r} begins or ends with a space", "remove the space")
     return name
@@ -83,13 +87,22 @@ def update_profile(session: Session, name: str, profile: Profile) -> None:
     if any(getattr(before, field) != getattr(profile, field) for field in _MACHINE):
         row.changed_at = datetime.now(UTC)
     if dataclasses.replace(before, name=profile.name) != profile:
-        uses = or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)
-        session.execute(update(MoveRow).where(uses).values(changed_at=datetime.now(UTC)))
+        change_moves_of(session, row, datetime.now(UTC))
     if profile.name != name:
         _refuse_taken_server(session, checked_name("server", profile.name))
         for table in (RunRow, CommandRow):
             session.execute(update(table).where(table.server == name).values(server=profile.name))
     _fill_profile(row, profile)
+
+
+def change_moves_of(session: Session, row: ProfileRow, since: datetime) -> None:
+    """Record that a server is another one since then: what was found for its moves before is of the past.
+
+    A move that was changed later stays so: what was found between is of what it was before that.
+    """
+    uses = or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)
+    earlier = or_(MoveRow.changed_at.is_(None), MoveRow.changed_at < since)
+    session.execute(update(MoveRow).where(uses, earlier).values(changed_at=since))
 
 
 def put_profile(session: Session, profile: Profile) -> None:

@@ -184,6 +184,14 @@ class Store(HistoryFile):
         with self._read() as session:
             return findings.facts_history(session, server)
 
+    def cluster_sizes(self, server: str, data_directory: str, most: int) -> tuple[tuple[datetime, float], ...]:
+        """Return when the size of the cluster in this directory was read, and its bytes then, the oldest first.
+
+        `most`: the maximum number of times; the first and the last are among them.
+        """
+        with self._read() as session:
+            return findings.cluster_sizes(session, server, data_directory, most)
+
     def machines(self, servers: Iterable[str], *, move: str | None = None) -> Machines:
         """Return which machines have had the names of these servers, and which runs are of each of them.
 

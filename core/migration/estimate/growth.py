@@ -1,7 +1,9 @@
 """The same move later: how large the cluster will be, what a move takes then, and when the disk of the old server is
 full."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from core.migration.estimate.basis import Basis, basis
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
@@ -14,6 +16,9 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 
 MONTHS = (0, 3, 6, 12)
+_MONTH_SECONDS = 30.44 * 86400
+_LEAST_SECONDS = 86400.0
+"""Sizes of the same day say nothing of a month."""
 FULL = 0.8
 """At four fifths a file system is full to most DBAs."""
 
@@ -33,6 +38,17 @@ class Later:
     months: int
     size_bytes: float
     downtime_seconds: dict[str, Span]
+
+
+def monthly_growth(sizes: Sequence[tuple[datetime, float]]) -> float | None:
+    """Return the bytes by which a cluster has grown per month, less than 0 where it has shrunk; None within a day.
+
+    Args:
+        sizes: when its size was read, and its bytes then, the oldest first.
+    """
+    if not sizes or (seconds := (sizes[-1][0] - sizes[0][0]).total_seconds()) < _LEAST_SECONDS:
+        return None
+    return (sizes[-1][1] - sizes[0][1]) / seconds * _MONTH_SECONDS
 
 
 def later(spec: Spec, bytes_per_month: float, checking: Verify = Verify.CHANGED) -> tuple[Later, ...]:

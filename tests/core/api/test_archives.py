@@ -212,9 +212,32 @@ def _changed(table: str, change: Callable[[list[dict[str, Any]]], object]) -> Ca
     return make
 
 
+def test_a_move_that_was_called_as_a_volume_can_be_imported(there: Store, path: Path) -> None:
+    """So were moves of lists called before."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    named = "db1:/srv/pg"
+    rows = json.loads(members["tables/moves.json"])
+    members["tables/moves.json"] = json.dumps([{**row, "name": named} for row in rows]).encode()
+    _sealed(path, members, move=named)
+    with pytest.raises(InputError, match="--name NAME"):
+        actions.import_move(there, path)
+    assert actions.import_move(there, path, "spring").move == "spring"
+
+
 def _bomb(path: Path, members: Members) -> None:
     """A member of 300 MiB in 300 kB."""
     _sealed(path, {**members, "texts/probes/raw/1": bytes(300 * 2**20)})
+
+
+def _values(value: bytes) -> Callable[[Path, Members], None]:
+    """A table of a few megabytes that needs hundreds of megabytes once it is read."""
+
+    def make(path: Path, members: Members) -> None:
+        many = b"[" + (value + b",") * archives.MOST_VALUES + value + b"]"
+        _sealed(path, {**members, "tables/hooks.json": many})
+
+    return make
 
 
 def _packed(kind: int) -> Callable[[Path, Members], None]:
@@ -265,12 +288,16 @@ HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
         lambda path, members: _written(path, {n: t for n, t in members.items() if n != "tables/probes.json"}),
         "its members differ from its list",
     ),
+    **{
+        f"many times {value.decode()}": (_values(value), "too many values")
+        for value in (b"[]", b"{}", b"0", b'""', b'{"id":1}', b"[[[]]]")
+    },
     "a missing table": (
         lambda path, members: _sealed(path, {n: t for n, t in members.items() if n != "tables/hooks.json"}),
         "tables/hooks.json is missing",
     ),
-    "a newer schema": (lambda path, members: _sealed(path, members, schema="9999"), "written by a newer pghaul"),
-    "a newer format": (lambda path, members: _sealed(path, members, format=2), "written by a newer pghaul"),
+    "a newer schema": (lambda path, members: _sealed(path, members, schema="9999"), r"newer pghaul \(schema 9999;"),
+    "a newer format": (lambda path, members: _sealed(path, members, format=2), r"newer pghaul \(format 2;"),
     "an older schema": (lambda path, members: _sealed(path, members, schema="0001"), "written by an older pghaul"),
     "a head of nothing": (lambda path, members: _written(path, {**members, "archive.json": b"[]"}), "another program"),
     "deep JSON": (

@@ -3,14 +3,19 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
 from core.api.checks import run_checks
+from core.api.facts import collect_and_save
 from core.api.migration import plan_move
 from core.api.session import Session
 from core.errors import UnreachableError
+from core.facts.model import TrialStart
 from core.jobs import Event, Job, Note
+from core.servers.connection import Server
+from tests.core.facts.here import Here
 from tests.core.migration.builders import new, old, space
 
 
@@ -41,3 +46,19 @@ def test_facts_of_new_that_do_not_know_a_tablespaces_target_are_read_anew(sessio
     session.store.save_facts(new(taken_at=datetime.now(UTC), target_entries={}))
     with pytest.raises(UnreachableError):
         run_checks(session, "spring", Job(), refresh=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("another", [False, True])
+def test_what_was_tried_on_another_machine_is_not_taken_over(session: Session, another: bool) -> None:
+    here = cast("Server", Here())
+    session.store.put_profile(Here.profile)
+    first = collect_and_save(session.store, here, Job(), None)
+    assert first.system is not None
+    machine = "0" * 32 if another else first.system.machine_id
+    tried = TrialStart("/srv/pg/data", "/srv/pg/15/main")
+    known = replace(first, system=replace(first.system, machine_id=machine), trial_start=tried)
+    events: list[Event] = []
+    assert collect_and_save(session.store, here, Job(events.append), known).trial_start == (None if another else tried)
+    warned = [event.text for event in events if isinstance(event, Note) and "machine ID" in event.text]
+    assert len(warned) == another

@@ -100,10 +100,10 @@ def imported(
 def test_a_list_is_taken_once_and_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "db1,192.0.2.1,new1,/srv/pg\nnew1,192.0.2.2,,\n"
     code, first = imported(tmp_path, rows, capsys)
-    assert (code, first["added"], first["moves"]) == (0, ["db1", "new1"], ["db1:/srv/pg"])
+    assert (code, first["added"], first["moves"]) == (0, ["db1", "new1"], ["db1/srv/pg"])
     code, again = imported(tmp_path, rows, capsys)
-    assert (code, again["added"], again["kept"], again["moves"]) == (0, [], ["db1", "new1"], ["db1:/srv/pg"])
-    assert main(["move", "show", "db1:/srv/pg"]) == 0
+    assert (code, again["added"], again["kept"], again["moves"]) == (0, [], ["db1", "new1"], ["db1/srv/pg"])
+    assert main(["move", "show", "db1/srv/pg"]) == 0
     assert ": /srv on db1, /srv on new1" in capsys.readouterr().out
 
 
@@ -117,7 +117,7 @@ def test_what_is_known_otherwise_stays_unless_it_is_replaced(
     assert [(each["place"], each["name"]) for each in found["refused"]] == [("line 3", "new1"), ("line 2", "db1")]
     assert all("--replace" in each["hint"] for each in found["refused"])
     code, found = imported(tmp_path, rows, capsys, "--replace")
-    assert (code, found["changed"], found["moves"]) == (0, ["new1"], ["db1:/srv/pg"])
+    assert (code, found["changed"], found["moves"]) == (0, ["new1"], ["db1/srv/pg"])
     assert main(["move", "list", "--json"]) == 0
     assert [each["new"] for each in json.loads(capsys.readouterr().out)["moves"]] == ["new2"]
 
@@ -126,7 +126,7 @@ def test_what_a_list_does_not_say_of_a_move_is_not_lost(tmp_path: Path, capsys: 
     servers = "new1,192.0.2.2,,,\nnew2,192.0.2.4,,,\n"
     head = "name,address,new,cluster,target\n"
     imported(tmp_path, f"db1,192.0.2.1,new1,/srv/pg,\n{servers}", capsys, head=head)
-    move = "move", "add", "db1:/srv/pg", "--old", "db1", "--new", "new1", "--cluster", "/srv/pg"
+    move = "move", "add", "db1/srv/pg", "--old", "db1", "--new", "new1", "--cluster", "/srv/pg"
     assert main([*move, "--tablespace", "/a=/b", "--allow-unencrypted", "--edited", "file", "--replace"]) == 0
     capsys.readouterr()
     rows = f"db1,192.0.2.1,new1,/srv/pg,/srv/pg2\n{servers}"
@@ -137,7 +137,7 @@ def test_what_a_list_does_not_say_of_a_move_is_not_lost(tmp_path: Path, capsys: 
     assert kept["edited"] == "file"
     for row, lost in (("new2,/srv/pg,", "without encryption between"), ("new1,/srv/x,", "for another cluster")):
         named = f"{head.strip()},move\n"
-        rows = f"db1,192.0.2.1,{row},db1:/srv/pg\n"
+        rows = f"db1,192.0.2.1,{row},db1/srv/pg\n"
         code, found = imported(tmp_path, rows, capsys, "--replace", head=named)
         assert code == 1
         assert lost in found["refused"][0]["reason"]
@@ -232,7 +232,7 @@ def test_a_cancel_ends_the_import_of_the_moves(session: Session, monkeypatch: py
     monkeypatch.setattr(session.store, "put_move", put_and_cancel)
     with pytest.raises(Cancelled):
         run_survey(session, found, Nobody(), job, replacing=True)
-    assert {move.name for move in session.store.moves()} == {"spring", "old:/a"}
+    assert {move.name for move in session.store.moves()} == {"spring", "old/a"}
 
 
 def test_a_survey_of_thousands_of_moves_begins_soon(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,8 +350,8 @@ def test_a_list_whose_new_server_is_known_under_another_name_is_refused(session:
 
 def test_a_move_between_two_addresses_of_one_machine_is_refused_once_it_was_read(session: Session) -> None:
     found = read_list("fleet", ONE_MACHINE.format(address="127.0.0.3"))
-    assert import_list(session, found).moves == ("twin:/srv/pg",)
-    session.store.remove_move("twin:/srv/pg")
+    assert import_list(session, found).moves == ("twin/srv/pg",)
+    session.store.remove_move("twin/srv/pg")
     there = replace(new(), taken_at=datetime.now(UTC))
     assert there.system is not None
     there = replace(there, system=replace(there.system, boot_id="b"))

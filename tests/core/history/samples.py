@@ -220,7 +220,7 @@ def checks() -> tuple[CheckResult, ...]:
             "glibc 2.36",
             "text sorts differently on the new server: 1 204 of 91 000 probe strings change places",
             "rebuild the 212 listed indexes on new before clients connect: about 2 h 10 min",
-            documentation="https://wiki.postgresql.org/wiki/Locale_data_changes",
+            documentation="https://www.postgresql.org/docs/15/collation.html",
         ),
         CheckResult(
             "extension-libraries",

@@ -7,8 +7,9 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
+from core.migration.checks import CHECKS, documentation
 from core.migration.checks.waivers import waive
-from core.migration.model.checks import CheckResult, Status, Waiver
+from core.migration.model.checks import MANUAL, CheckResult, Status, Waiver
 from core.this_workstation import whoami
 from tests.core.history.conftest import on_both
 from tests.core.history.samples import MOVE
@@ -23,6 +24,30 @@ FINE = CheckResult("ssh", "ssh", Status.PASS, "there", "there", "it is there")
 
 def standing(store: Store, check: str) -> Waiver | None:
     return next(result.waiver for result in store.checks(MOVE.name) or () if result.id == check)
+
+
+@on_both
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///srv/move.desktop",
+        "file://203.0.113.9/share/move.exe",
+        "/srv/move.desktop",
+        "smb://203.0.113.9/share",
+        "javascript:alert(1)",
+        "http://www.postgresql.org/docs/15/app-initdb.html",
+        "https://www.postgresql.org.example/docs/15/",
+        "https://www.postgresql.org@example.net/docs/",
+        " https://www.postgresql.org/docs/15/",
+    ],
+)
+def test_a_recorded_link_leads_to_the_documentation_alone(filled: Store, address: str) -> None:
+    filled.save_checks(MOVE.name, (replace(WARNING, documentation=address), replace(FINE, documentation=MANUAL)))
+    assert {each.id: each.documentation for each in filled.checks(MOVE.name) or ()} == {"libc": "", "ssh": MANUAL}
+
+
+def test_every_check_names_a_page_of_the_documentation() -> None:
+    assert all(documentation(check.page, version).startswith(MANUAL) for check in CHECKS for version in (None, "15"))
 
 
 @on_both

@@ -365,3 +365,83 @@ def test_a_removed_server_is_called_so_in_comparisons_and_starts(store: Store) -
     store.remove_profile("db9")
     assert said() == (f"{volume} (removed)", True, True)
     assert start in list_starts(session)  # what was picked in the window stays picked
+
+
+@pytest.mark.parametrize(("machine", "counts"), [("a", True), (None, True), ("b", False)])
+def test_what_was_probed_on_another_machine_is_of_the_past(store: Store, machine: str | None, counts: bool) -> None:
+    read(store, 0, "a")
+    for probe in samples.probes():
+        store.probe_taken(MOVE.name, replace(probe, taken_at=after(1)))
+    found = store.probes(MOVE.name)
+    assert found
+    read(store, 2, machine)
+    assert store.probes(MOVE.name) == (found if counts else ())
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_another_machine_is_told_behind_facts_that_tell_none(store: Store, unknown: bool) -> None:
+    read(store, 0, "a")
+    for probe in samples.probes():
+        store.probe_taken(MOVE.name, replace(probe, taken_at=after(1)))
+    store.save_facts(replace(samples.facts(Side.OLD), taken_at=after(2), system=None))
+    read(store, 3, None)
+    read(store, 4, None if unknown else "b")
+    assert bool(store.probes(MOVE.name)) is unknown
+
+
+def test_facts_that_were_begun_before_a_move_was_changed_do_not_bring_back_what_was_found(store: Store) -> None:
+    read(store, 0, "a")
+    for probe in samples.probes():
+        store.probe_taken(MOVE.name, replace(probe, taken_at=after(2)))
+    store.put_move(replace(MOVE, target="/srv/elsewhere"))
+    assert store.probes(MOVE.name) == ()
+    read(store, 1, "b")
+    assert store.probes(MOVE.name) == ()
+
+
+def test_facts_that_are_handed_in_late_make_nothing_a_thing_of_the_past(store: Store) -> None:
+    read(store, 2, "b")
+    for probe in samples.probes():
+        store.probe_taken(MOVE.name, replace(probe, taken_at=after(3)))
+    read(store, 0, "a")
+    assert store.probes(MOVE.name)
+
+
+def sized(store: Store, days: float, identifier: str | None, size: int | None) -> None:
+    """The size of the cluster was read on that day; without an identifier its control file could not be."""
+    facts = samples.facts(Side.OLD)
+    (cluster,) = facts.clusters
+    assert cluster.control is not None
+    control = None if identifier is None else replace(cluster.control, system_identifier=identifier)
+    clusters = (replace(cluster, control=control, size_bytes=size),)
+    store.save_facts(replace(facts, taken_at=after(days), clusters=clusters))
+
+
+def sizes_of(store: Store, most: int) -> list[tuple[float, float]]:
+    found = store.cluster_sizes(OLD.name, MOVE.cluster, most)
+    return [((at - START) / timedelta(days=1), size) for at, size in found]
+
+
+def test_sizes_are_of_the_cluster_that_lies_there_now(store: Store) -> None:
+    assert sizes_of(store, 24) == []
+    sized(store, 0, "1", 900)
+    assert sizes_of(store, 2) == [(0, 900)]
+    sized(store, 10, "2", 100)
+    assert sizes_of(store, 2) == [(10, 100)]
+    for day in range(11, 31):
+        sized(store, day, None if day == 12 else "2", 100 + day)
+    sized(store, 40, "2", None)
+    assert sizes_of(store, 2) == [(10, 100), (30, 130)]
+    assert sizes_of(store, 24) == [(10, 100), *((day, 100 + day) for day in range(11, 31))]
+    few = sizes_of(store, 6)
+    assert len(few) <= 6
+    assert (few[0], few[-1]) == ((10, 100), (30, 130))
+
+
+def test_an_estimate_takes_no_other_cluster_for_growth(store: Store) -> None:
+    sized(store, 0, "1", 10**9)
+    sized(store, 60, "2", 10**12)
+    with Session(store, Nobody()) as session:
+        _, spec = make_estimate_with_spec(session, MOVE.name, Job())
+    assert spec.cluster.growth_bytes_per_month is None
+    assert build(store, MOVE.name).sizes == ((after(60), 1e12),)

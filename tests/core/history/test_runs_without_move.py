@@ -14,7 +14,7 @@ from core.api import archives
 from core.api.comparison import compare_sets, compare_volumes
 from core.api.reports import write_report
 from core.api.session import Session
-from core.benchmarks.model import ELSEWHERE, Run, Volume
+from core.benchmarks.model import ELSEWHERE, Outcome, Run, Volume
 from core.comparison.sets import Start
 from core.errors import InputError
 from core.history.backup import backup, restore
@@ -247,6 +247,38 @@ def test_an_archive_whose_runs_contradict_it_changes_nothing(filled: Store, tmp_
             archive.writestr(name, content)
     with Store.open(tmp_path / "other") as other, pytest.raises(InputError, match="whether it belongs to a move"):
         archives.import_move(other, path)
+
+
+@pytest.mark.parametrize("further", [Outcome.FAILED, Outcome.DONE])
+def test_sets_of_the_same_runs_are_no_comparison(store: Store, further: Outcome) -> None:
+    """Compared with themselves, they would say that a change of the server has made no difference."""
+    samples.set_up(store)
+    for run in (alone(), replace(alone(days=2, folder="/mnt/a/pghaul-bench-2"), outcome=further)):
+        store.add_runs((run, replace(run, move=MOVE.name, volume=replace(run.volume, side=Side.OLD, folder="/b"))))
+    session = Session(store, Nobody())
+    day = f"@{START + timedelta(days=1):%Y-%m-%d}"
+    volume, of_move = [f"{PLACE}{day}", PLACE], [f"old:/mnt/a{day}", "old:/mnt/a"]
+    for words in ([PLACE, PLACE], ["1", "1"]):
+        with pytest.raises(InputError, match="are the same runs"):
+            compare_volumes(session, words)
+    if further is Outcome.DONE:
+        found = compare_volumes(session, volume), compare_sets(session, MOVE.name, of_move)
+        assert [len(set(each.names)) for each in found] == [2, 2]
+        return
+    with pytest.raises(InputError, match="are the same runs"):
+        compare_volumes(session, volume)
+    with pytest.raises(InputError, match="are the same runs"):
+        compare_sets(session, MOVE.name, of_move)
+
+
+def test_runs_that_have_not_finished_are_not_called_the_same(store: Store) -> None:
+    samples.set_up(store)
+    failed = replace(alone(), outcome=Outcome.FAILED)
+    numbers = store.add_runs((failed, replace(failed, volume=replace(failed.volume, folder="/mnt/a/pghaul-bench-2"))))
+    session, (first, second) = Session(store, Nobody()), map(str, numbers)
+    assert compare_volumes(session, [first, second]).rows == ()
+    with pytest.raises(InputError, match="are the same runs"):
+        compare_volumes(session, [first, first])
 
 
 @pytest.mark.parametrize("name", ["/night@2026-01-02", "/a@2026-01-02T03:04", "/at@2026-13-45"])

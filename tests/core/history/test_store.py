@@ -363,6 +363,19 @@ def test_unfit_names_are_refused(store: Store, name: str, said: str) -> None:
     assert store.moves() == ()
 
 
+@pytest.mark.parametrize("name", ["db1:/srv/pg", "elsewhere:/vendor", "old:/"])
+def test_no_move_is_called_as_a_volume(store: Store, name: str) -> None:
+    """Commands that take either, such as `pghaul bench`, would take such a move for the volume."""
+    for each in (OLD, NEW):
+        store.add_profile(each)
+    store.add_move(MOVE)
+    with pytest.raises(InputError, match="reads like a volume"):
+        store.add_move(dataclasses.replace(MOVE, name=name))
+    with pytest.raises(InputError, match="reads like a volume"):
+        store.update_move(dataclasses.replace(MOVE, name=name), name=MOVE.name)
+    assert [move.name for move in store.moves()] == [MOVE.name]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ['it\'s $(touch x) "ö"', "数据库 قاعدة", "x" * 100, "#strong[*a*]", "'; DROP TABLE moves;--"]
