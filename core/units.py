@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 ABSENT = "–"
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes|IOPS)(?![\w]))")
+_WITHIN_DURATION = re.compile(r"(?<=\d)( (?:d|h|min)) (?=\d+ (?:h|min|s)\b)")
+"""What parts hours from minutes, and these from seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,11 @@ def metric(name: str, value: float | None) -> str:
 def exact(number: float) -> str:
     """A number to be typed again, with all its digits: 1.5 -> '1.5'."""
     return _pointed(f"{number:.15g}")
+
+
+def unbroken(text: str) -> str:
+    """Return a text in which no line breaks between a number and its unit, or within a duration."""
+    return _BEFORE_UNIT.sub("\u00a0", _WITHIN_DURATION.sub("\\1\u00a0", text))
 
 
 def parse(text: str) -> float:

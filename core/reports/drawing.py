@@ -4,11 +4,13 @@ Colours are names of a palette that colour-blind eyes tell apart (after Okabe an
 Series also differ in the form of their marks, for a print in black and white.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
+from core.reports.cutting import before_cut
 from core.tones import Tone
 
 WIDTH = 170.0
@@ -113,6 +115,7 @@ class Drawing:
 
 def fitted(text: str, width: float, size: float = 7.5) -> str:
     """The text, its end cut off where it would be longer than so many millimetres."""
+    text = before_cut(text)
     room = width / (size * _MM_PER_POINT)
     used = 0.0
     for at, letter in enumerate(text):
@@ -174,6 +177,9 @@ def mark_of(number: int, x: float, y: float, size: float = 1.1) -> tuple[Mark, .
 
 # A plot as SVG (W3C Recommendation `Scalable Vector Graphics 1.1`): vectors, in millimetres, with its text as text.
 
+_UNFIT = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
+)
 FONTS = "'IBM Plex Sans', 'Segoe UI', 'DejaVu Sans', sans-serif"
 _ANCHORS = {"start": "start", "middle": "middle", "end": "end"}
 
@@ -222,5 +228,5 @@ def _words(mark: Words) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the characters that XML 1.0 does not allow (section 2.2, `Char`)."""
-    return "".join(letter if letter >= " " and not "\ud800" <= letter <= "\udfff" else "\ufffd" for letter in text)
+    """Without what XML 1.0 does not allow (section 2.2, `Char`), steers a terminal or turns the direction of text."""
+    return _UNFIT.sub("\ufffd", text)

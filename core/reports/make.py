@@ -10,13 +10,14 @@ from pathlib import Path
 from core import language, units
 from core.errors import InputError
 from core.files import check_free, is_folder, write_whole
+from core.reports.cutting import changed_first
 from core.reports.drawing import svg
 from core.reports.kinds.capacity import capacity_report
 from core.reports.kinds.execution import execution_report
 from core.reports.kinds.fleet import FleetReport, fleet_report
 from core.reports.kinds.plan import plan_report
 from core.reports.kinds.storage import StorageReport, storage_report
-from core.reports.masking import Mask, people_names, server_names, user_names
+from core.reports.masking import Mask, machine_names, people_names, server_names, user_names
 from core.reports.model import Document, drawings, reworded
 from core.reports.options import Options
 from core.reports.report import Report
@@ -64,40 +65,50 @@ def written_as(options: Options) -> Iterator[None]:
 
 def of_move(kind: Kind, report: Report, options: Options) -> Document:
     """The document of a move; all but storage and fleet."""
-    with written_as(options):
-        made = _OF_MOVES[kind](report, options)
-        if not options.masked:
-            return made
-        profiles = (report.old, report.new)
+
+    def mask() -> Mask:
+        profiles = (report.old, report.new, *report.others)
         owners = [one.owner for one in report.executions]
         owners += [check.waiver.by for check in report.checks or () if check.waiver is not None]
         facts = (report.old_facts, report.new_facts)
         roles = [one.plan.queries.role for one in report.executions if one.plan.queries is not None]
-        people, users = people_names(profiles, owners), user_names(profiles, facts, roles)
-        return reworded(made, Mask(server_names(profiles, facts), people, users).text)
+        servers = (*server_names(profiles, facts), *machine_names(report.runs))
+        return Mask(servers, people_names(profiles, owners), user_names(profiles, facts, roles))
+
+    return _document(lambda: _OF_MOVES[kind](report, options), mask, options)
 
 
 def of_storage(report: StorageReport, options: Options) -> Document:
     """The document of a comparison of storages."""
-    with written_as(options):
-        made = storage_report(report, options)
-        if not options.masked:
-            return made
-        servers = (*(run.volume.server for run in report.runs), *server_names(report.profiles, report.facts))
-        people, users = people_names(report.profiles, ()), user_names(report.profiles, report.facts)
-        return reworded(made, Mask(servers, people, users).text)
+
+    def mask() -> Mask:
+        measured = (run.volume.server for run in report.runs)
+        servers = (*measured, *server_names(report.profiles, report.facts), *machine_names(report.runs))
+        users = user_names(report.profiles, report.facts)
+        return Mask(servers, people_names(report.profiles, ()), users)
+
+    return _document(lambda: storage_report(report, options), mask, options)
 
 
 def of_fleet(report: FleetReport, options: Options) -> Document:
     """The document of many moves."""
-    with written_as(options):
-        made = fleet_report(report, options)
-        if not options.masked:
-            return made
-        profiles = [each.profile for each in report.servers]
+
+    def mask() -> Mask:
+        profiles = [*(each.profile for each in report.servers), *report.others]
         facts = [each.facts for each in report.servers]
-        people, users = people_names(profiles, ()), user_names(profiles, facts)
-        return reworded(made, Mask(server_names(profiles, facts), people, users).text)
+        people = people_names(profiles, [one.moved_by for one in report.moves])
+        return Mask(server_names(profiles, facts), people, user_names(profiles, facts))
+
+    return _document(lambda: fleet_report(report, options), mask, options)
+
+
+def _document(made: Callable[[], Document], mask: Callable[[], Mask], options: Options) -> Document:
+    with written_as(options):
+        if not options.masked:
+            return made()
+        change = mask().text
+        with changed_first(change):
+            return reworded(made(), change)
 
 
 def check_place(shape: Format, path: Path, *, replacing: bool = False) -> None:

@@ -12,8 +12,13 @@ without this word could not be read.
 
 import ipaddress
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
+from core.benchmarks.model import Run
+from core.benchmarks.tools import readers
+from core.errors import ParseError
 from core.facts.model import Facts
 from core.language import tr, vocabulary
 from core.servers.profiles import Profile
@@ -22,10 +27,10 @@ _SAYS_NOTHING = {"old", "new", "localhost", "root", "postgres", "you", "admin", 
 """Names that are words of the report itself, or that every host has."""
 _ADDRESS = re.compile(
     r"""
-    (?<![\w.:])
-    (?: \d{1,3}(?:\.\d{1,3}){3} (?!\w|\.\d)                  # IPv4, also with a port behind it
+    (?<![^\W_]) (?<![.:])
+    (?: \d{1,3}(?:\.\d{1,3}){3} (?![^\W_]|\.\d)              # IPv4, also with a port behind it
       | (?=[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:)[0-9A-Fa-f:]{3,39}   # IPv6: two colons at least
-        (?:(?:\.\d{1,3}){3})? (?![\w:]|\.\d) )               # which may end as IPv4 does
+        (?:(?:\.\d{1,3}){3})? (?![^\W_]|:|\.\d) )           # which may end as IPv4 does
     """,
     re.VERBOSE,
 )
@@ -48,6 +53,8 @@ _HOSTS = rf"{_HOST}(?::\d{{1,5}})?(?:,{_HOST}(?::\d{{1,5}})?)*"
 _IS = r"(?:[ ]=[ ]|=)"
 """Between a setting and its value, which is in the same line; with blanks as re.VERBOSE has them."""
 _LETTER = re.compile(r"[^\W\d_]")
+_BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
+"""Where a name begins and ends. In names that are made of others, such as `db1_slot`, an underscore stands between."""
 _SERVER = re.compile(
     rf"""
     (?<![\w./:-]) (?!file:) (?P<mounted>{_HOST}) (?= (?:,{_HOST}){{0,9}} (?::\d{{1,5}})? :/(?!/) )  # nfs1:/export
@@ -88,6 +95,16 @@ _OF_PROGRAMS = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """What programs call themselves, and how PostgreSQL and its packages call their roles and accounts on every host."""
+_PORT = re.compile(r":\d+$", re.ASCII)
+_CLIENT = re.compile(
+    rf"""
+    "hostname" \s{{0,9}} : \s{{0,9}} "({_HOST})"           # fio --client, as JSON
+    | ^ < ({_HOST}) > [ ] \S[^\n]{{0,200}}? : [ ] \(g=\d   # the same for people
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_WIDTHS = (15, 16, 19)
+"""Characters to which bonnie++ cuts the name of a machine in its tables."""
 _NO_MAIL = re.compile(r"@openssh\.com$|@libssh\.org$|\.service$")
 """What ssh calls its ciphers, and systemd its units."""
 
@@ -101,16 +118,15 @@ class Mask:
 
     def __init__(self, servers: Iterable[str], people: Iterable[str] = (), users: Iterable[str] = ()) -> None:
         self._words: dict[str, str] = {}
+        self._numbers: Counter[str] = Counter()
+        # a text is masked twice where it was cut: what stands for a name must not be taken for one
+        said = _SAYS_NOTHING | {word.casefold() for word in (tr("server"), tr("person"), tr("user"), tr("address"))}
         for known, word in ((servers, tr("server")), (people, tr("person")), (users, tr("user"))):
             for name in dict.fromkeys(known):
-                if name and name.lower() not in _SAYS_NOTHING and name.casefold() not in self._words:
-                    self._words[name.casefold()] = (
-                        f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
-                    )
-        longest_first = sorted(map(re.escape, self._words), key=len, reverse=True)
-        self._known = (
-            re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE) if longest_first else None
-        )
+                if name and name.casefold() not in said:
+                    self._named(name, word)
+        longest_first = "|".join(map(_pattern, sorted(self._words, key=len, reverse=True)))
+        self._known = re.compile(rf"{_BEGIN}(?:{longest_first}){_END}", re.IGNORECASE) if longest_first else None
 
     def text(self, text: str) -> str:
         """The text with all of them replaced."""
@@ -158,21 +174,54 @@ class Mask:
 
     def _named(self, found: str, word: str) -> str:
         if found.casefold() not in self._words:
-            self._words[found.casefold()] = f"{word}-{sum(text.startswith(word) for text in self._words.values()) + 1}"
+            self._numbers[word] += 1
+            self._words[found.casefold()] = f"{word}-{self._numbers[word]}"
         return self._words[found.casefold()]
+
+
+def _pattern(name: str) -> str:
+    """Return what finds a name between `_BEGIN` and `_END`.
+
+    A word of pghaul's own texts is also a part of settings and functions: a server `log` is not in `log_directory`.
+    """
+    return rf"(?<!_){re.escape(name)}(?!_)" if _is_word(name) else re.escape(name)
 
 
 def server_names(profiles: Iterable[Profile], facts: Iterable[Facts | None]) -> tuple[str, ...]:
     """What servers are called: by their profiles, by themselves, by other servers, and the addresses that they have."""
     names: list[str] = []
     for profile in profiles:
-        names += [profile.name, profile.address, profile.jump or "", profile.copy_address or ""]
+        names += [profile.name, profile.address, profile.copy_address or ""]
+        names += [host for _, host in _hops(profile)]
     for found in facts:
         if found is not None and found.system is not None:
             names += [found.system.hostname, found.system.hostname.partition(".")[0]]
         if found is not None:
             names += _telling(_other_servers(found))
     return tuple(name for name in names if name)
+
+
+def _hops(profile: Profile) -> Iterator[tuple[str, str]]:
+    """Yield the user and the host of each jump host; an archive may bring a value that no ssh would take."""
+    jump = (profile.jump or "").strip()
+    for hop in [] if jump.lower() == "none" else jump.split(","):
+        user, _, host = hop.strip().removeprefix("ssh://").removesuffix("/").rpartition("@")
+        yield user, _PORT.sub("", host).strip("[]")
+
+
+def machine_names(runs: Iterable[Run]) -> tuple[str, ...]:
+    """What benchmark tools call the machines on which they ran: the output of somebody else tells no other name."""
+    names: list[str] = []
+    for run in runs:
+        reader = readers().get(run.workload.tool)
+        for output in (each.raw for each in run.repetitions):
+            names += (str(found[1] or found[2]) for found in _CLIENT.finditer(output))
+            if reader is not None and reader.common_name is not None:
+                with suppress(ParseError):  # what cannot be read any more names no machine
+                    found = (each.name for each in reader.parse(output).results)
+                    names += (name for name in found if name is not None and name != reader.common_name)
+    cut = [name[:width] for name in names for width in _WIDTHS]
+    return tuple(dict.fromkeys(_telling([*names, *cut])))
 
 
 def _other_servers(facts: Facts) -> Iterator[str]:
@@ -219,14 +268,18 @@ def _users(facts: Facts) -> Iterator[str]:
 def _telling(names: Iterable[str]) -> Iterator[str]:
     """Those names by which a server or a user can be recognised."""
     for name in names:
-        is_word = name.casefold() in vocabulary() or len(name) < 2
-        if _LETTER.search(name) and not is_word and _OF_PROGRAMS.fullmatch(name) is None:
+        if _LETTER.search(name) and not _is_word(name) and _OF_PROGRAMS.fullmatch(name) is None:
             yield name
+
+
+def _is_word(name: str) -> bool:
+    return name.casefold() in vocabulary() or len(name) < 2
 
 
 def people_names(profiles: Iterable[Profile], owners: Iterable[str]) -> tuple[str, ...]:
     """Who logs in, and who has done something: `user@workstation`, and both of its parts."""
     names = [profile.user or "" for profile in profiles]
+    names += [user for profile in profiles for user, _ in _hops(profile)]
     for owner in owners:
         names += [owner, *owner.split("@")]
     return tuple(name for name in names if name)

@@ -1,10 +1,9 @@
 """What reports of a move rest on: everything that the history holds of it, at one moment.
 
 Nothing else goes in, no other move and no number that only this history has given: a workstation that has imported the
-move makes the same report.
+move makes the same report. The names of other servers are there only for a mask.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -16,6 +15,7 @@ from core.comparison.model import Comparison, Diagnosis, MeasuredVolume
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.migration.estimate import spec_of
+from core.migration.estimate.growth import monthly_growth
 from core.migration.estimate.spec import Spec
 from core.migration.execution.rates import changed, copied
 from core.migration.execution.record import EstimateComparison, history_of
@@ -62,6 +62,8 @@ class Report:
     """The same with those of every other move that this user's pghaul has recorded."""
     sizes: tuple[tuple[datetime, float], ...] = ()
     """The cluster's bytes as they were read, the oldest first."""
+    others: tuple[Profile, ...] = ()
+    """The other servers of the history: no report speaks of them, but a masked one must not name them either."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -107,7 +109,7 @@ def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
         diagnoses=diagnoses(store, found.move),
         record=record,
         record_of_all=of_all,
-        sizes=_sizes(store, found.move),
+        sizes=store.cluster_sizes(found.move.old, found.move.cluster, _MOST_SIZES),
     )
 
 
@@ -134,6 +136,7 @@ def first_page(store: Store, move_name: str) -> Report:
         estimate=store.estimate(move_name),
         plan=store.plan(move_name),
         executions=store.executions(move_name),
+        others=tuple(each for each in store.profiles() if each.name not in {move.old, move.new}),
     )
 
 
@@ -162,24 +165,6 @@ def _volumes(store: Store, move: str) -> Comparison | None:
 
 
 _MOST_SIZES = 24
-_MONTH_SECONDS = 30.44 * 86400
-_LEAST_SECONDS = 86400.0
-"""Sizes of the same day say nothing of a month."""
-
-
-def _sizes(store: Store, move: Move) -> tuple[tuple[datetime, float], ...]:
-    listed = store.facts_history(move.old)[::-1]
-    step = max(1, -(-len(listed) // _MOST_SIZES))
-    chosen = [*listed[:-1:step], *listed[-1:]]
-    found = [(at, store.facts_by_id(number).cluster(move.cluster)) for number, at in chosen]
-    return tuple((at, float(each.size_bytes)) for at, each in found if each is not None and each.size_bytes)
-
-
-def growth(sizes: Sequence[tuple[datetime, float]]) -> float | None:
-    """Bytes a month from the first to the last of them; None within a day."""
-    if not sizes or (seconds := (sizes[-1][0] - sizes[0][0]).total_seconds()) < _LEAST_SECONDS:
-        return None
-    return (sizes[-1][1] - sizes[0][1]) / seconds * _MONTH_SECONDS
 
 
 def spec(report: Report) -> Spec | None:
@@ -190,5 +175,5 @@ def spec(report: Report) -> Spec | None:
     known = replace(history_of(report.executions, (), report.record), now=report.made_at)
     rates = copied(report.executions), changed(report.executions)
     made = spec_of(report.move, old, report.probes, report.runs, report.new_facts, *rates, known)
-    grown = growth(report.sizes)
+    grown = monthly_growth(report.sizes)
     return replace(made, cluster=replace(made.cluster, growth_bytes_per_month=grown if grown and grown > 0 else None))

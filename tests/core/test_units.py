@@ -192,3 +192,15 @@ def test_a_measured_time_may_be_far_below_a_second() -> None:
         "0.0 s",
         "–",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("whole move, 18 s – 1 min 37 s", "whole move, 18\u00a0s – 1\u00a0min\u00a037\u00a0s"),
+        ("79,9 MB/s and 1.5 GiB in 2 d 3 h", "79,9\u00a0MB/s and 1.5\u00a0GiB in 2\u00a0d\u00a03\u00a0h"),
+        ("95 % of 3 servers", "95\u00a0% of 3 servers"),
+    ],
+)
+def test_no_line_breaks_between_a_number_and_its_unit(text: str, shown: str) -> None:
+    assert units.unbroken(text) == shown

@@ -10,11 +10,15 @@ from core.migration.model.estimate import CARRIED_OUT, Method, Span
 from core.migration.model.probe import Probe, Quantity
 from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.axes import Scale, horizontal, time_marks
-from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted
+from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted, moved, width_of
 from core.reports.words import about, bottleneck, method, reach, span, stage_name
 
 _LABEL = 54.0
 """Room for the name of a method or stage, in millimetres: the longest in any language."""
+_STEP = 58.0
+"""Room for the title of a step."""
+_KEY_MARK, _KEY_GAP = 4.5, 7.0
+"""Millimetres from a mark of the key to its words, and from them to the next mark."""
 _MOST_BARS = 60
 _MOST_HEIGHT = 200.0
 """Of all bars: what a Letter page has below a heading."""
@@ -31,13 +35,11 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
         return None
     most = max(one.duration_seconds.high for one in found)
     scale = Scale(0, most, _LABEL, WIDTH - 52)
-    made: list[Mark] = [
-        Box(0, 0.6, 3, 2.6, "bad"),
-        Words(4.5, 2, tr("downtime"), 7.5),
-        Box(44, 1.2, 3, 1.4, "planned", "muted"),
-        Words(48.5, 2, tr("total time"), 7.5),
-        Words(70, 2, tr("each bar: from the low to the high estimate; black mark: likely value"), 7.5, "muted"),
-    ]
+    note = tr("each bar: from the low to the high estimate; black mark: likely value")
+    made = _key(
+        ((Box(0, 0.6, 3, 2.6, "bad"), tr("downtime")), (Box(0, 1.2, 3, 1.4, "planned", "muted"), tr("total time"))),
+        note,
+    )
     y = 8.0
     for one in found:
         faint = "muted" if one.ruled_out else "ink"
@@ -51,7 +53,7 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
         made.append(Words(scale.end + 3, y, span(one.downtime_seconds), 7, faint))
         made.append(Words(scale.end + 3, y + 3.8, span(one.duration_seconds), 7, "muted"))
         y += 9.4
-    made += _time_axis(scale, y - 2.5, most, 5.0)
+    made = [*_time_axis(scale, y - 2.5, most, 5.0), *made]
     alt = tr("Downtime and total time of each method.") + " "
     alt += " ".join(
         tr("{method}: downtime {down}, total time {whole}.").format(
@@ -71,7 +73,18 @@ def _whisker(seconds: Span, scale: Scale, y: float, fill: str, thickness: float)
     ]
 
 
+def _key(entries: Sequence[tuple[Box | Shape, str]], note: str = "") -> list[Mark]:
+    """What the marks of a plot mean, in a row above it; the marks stand at 0."""
+    made: list[Mark] = []
+    x = 0.0
+    for mark, words in entries:
+        made += [moved(mark, x, 0), Words(x + _KEY_MARK, 2, words, 7.5)]
+        x += _KEY_MARK + width_of(words, 7.5) + _KEY_GAP
+    return [*made, Words(x, 2, fitted(note, WIDTH - x, 7.5), 7.5, "muted")] if note else made
+
+
 def _time_axis(scale: Scale, y: float, most: float, top: float) -> list[Mark]:
+    """The axis with its grid, to be drawn before what stands on it."""
     marks = time_marks(most)
     names = dict(marks)
     return horizontal(scale, y, tuple(names), lambda mark: names[mark], grid_to=top)
@@ -94,7 +107,7 @@ def stages(one: Method) -> Drawing | None:
         made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
         made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 33, 7), 7, "muted", "end"))
         y += 4.6
-    made += _time_axis(scale, y - 1.5, most, 1.0)
+    made = [*_time_axis(scale, y - 1.5, most, 1.0), *made]
     alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
     alt += " ".join(
         tr("{stage}: {span}, bottleneck: {bound}.").format(
@@ -166,17 +179,17 @@ def window(seconds: float, found: Sequence[Scheduled], way_back: Span) -> Drawin
 
 
 def _schedule_key() -> list[Mark]:
-    made: list[Mark] = []
-    x = 0.0
-    for fill, outline, words in (
-        ("ground", "ink", tr("window")),
-        ("planned", "muted", tr("before the downtime")),
-        ("bad", "", tr("downtime")),
-        ("white", "ink", tr("rollback")),
-    ):
-        made += [Box(x, 0.7, 3, 2.6, fill, outline), Words(x + 4.5, 2, words, 7.5)]
-        x += 42
-    return made
+    return _key(
+        tuple(
+            (Box(0, 0.7, 3, 2.6, fill, outline), words)
+            for fill, outline, words in (
+                ("ground", "ink", tr("window")),
+                ("planned", "muted", tr("before the downtime")),
+                ("bad", "", tr("downtime")),
+                ("white", "ink", tr("rollback")),
+            )
+        )
+    )
 
 
 def _schedule_words(one: Scheduled, seconds: float) -> str:
@@ -226,16 +239,16 @@ def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
     if not ends or max(ends) <= 0:
         return None
     most = max(ends)
-    scale = Scale(0, most, 58.0, WIDTH - 22)
+    scale = Scale(0, most, _STEP, WIDTH - 22)
     carried = any(bar.real is not None for bar in shown)
-    made = _key(carried=carried)
+    made = _gantt_key(carried=carried)
     y = 7.5
     # no page holds a plot that is higher than itself
     row = min(4.6 if carried else 4.0, _MOST_HEIGHT / len(shown))
     for bar in shown:
         made += _bar(bar, scale, y)
         y += row
-    made += _time_axis(scale, y - 1, most, 5.0)
+    made = [*_time_axis(scale, y - 1, most, 5.0), *made]
     alt = tr("The steps on one time axis.") + " "
     alt += " ".join(f"{bar.name}: {_times(bar)}." for bar in shown if bar.planned is not None or bar.real is not None)
     left = len(bars) - len(shown)
@@ -245,12 +258,12 @@ def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
     return Drawing(name, alt, y + 4, tuple(made))
 
 
-def _key(*, carried: bool) -> list[Mark]:
-    made: list[Mark] = [Box(0, 0.7, 3, 2.4, "planned", "muted"), Words(4.5, 2, tr("planned"), 7.5)]
+def _gantt_key(*, carried: bool) -> list[Mark]:
+    entries: list[tuple[Box | Shape, str]] = [(Box(0, 0.7, 3, 2.4, "planned", "muted"), tr("planned"))]
     if carried:
-        made += [Box(26, 1.1, 3, 1.6, "accent"), Words(30.5, 2, tr("real"), 7.5)]
-    made += [Box(52, 1.5, 3, _UNDERLINE, "bad"), Words(56.5, 2, tr("downtime"), 7.5)]
-    return [*made, _diamond(98, 2), Words(101, 2, tr("point of no return"), 7.5)]
+        entries.append((Box(0, 1.1, 3, 1.6, "accent"), tr("real")))
+    entries.append((Box(0, 1.5, 3, _UNDERLINE, "bad"), tr("downtime")))
+    return _key((*entries, (_diamond(1.5, 2), tr("point of no return"))))
 
 
 _UNDERLINE = 0.9
@@ -262,7 +275,7 @@ def _diamond(x: float, y: float) -> Shape:
 
 
 def _bar(bar: Bar, scale: Scale, y: float) -> list[Mark]:
-    made: list[Mark] = [Words(0, y, fitted(bar.name, 54, 7), 7)]
+    made: list[Mark] = [Words(0, y, fitted(bar.name, _STEP - 1, 7), 7)]
     if bar.planned is not None:
         start, end = (scale.at(each) for each in bar.planned)
         made.append(Box(start, y - 1.5, max(0.3, end - start), 3.0, "planned", "muted"))

@@ -190,7 +190,7 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
     marks = decades(min(values), max(values)) if values else (0.001, 0.01)
     up = Scale(marks[0], marks[-1], 34.0, 7.0, log=True)
     across = Scale(0, max(1, len(parts) - 1), 18.0, _HALF - 4)
-    said = f"{title}, {tr(of)}" if of and tr(of) not in title else title
+    said = f"{title}, {tr(of)}" if of and tr(of).casefold() not in title.casefold() else title
     made: list[Mark] = [Words(0, 2, fitted(said, _HALF, 8), 8, bold=True)]
     for mark in few(marks, 6):
         made.append(Line(15, up.at(mark), _HALF, up.at(mark), "rule", 0.4))

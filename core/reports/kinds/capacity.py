@@ -9,7 +9,7 @@ from core.language import current, tr
 from core.migration.estimate import simulated
 from core.migration.estimate.assumptions import WAY_BACK
 from core.migration.estimate.draws import span as span_of
-from core.migration.estimate.growth import FULL, Later, later, months_until_full
+from core.migration.estimate.growth import FULL, Later, later, monthly_growth, months_until_full
 from core.migration.estimate.night import SURE, WINDOWS, Night, likelihood, start_by
 from core.migration.estimate.planning import begins_with_a_precopy
 from core.migration.estimate.spec import Spec
@@ -23,7 +23,7 @@ from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section
 from core.reports.options import Options
 from core.reports.parts.method import method as method_section
 from core.reports.parts.server_tables import servers
-from core.reports.report import Report, growth, spec
+from core.reports.report import Report, spec
 from core.reports.words import about, day, instant, method, missing, span
 from core.servers import shell
 
@@ -88,7 +88,7 @@ def capacity_report(report: Report, options: Options) -> Document:
 
 
 def _per_month(report: Report) -> float | None:
-    return growth(report.sizes)
+    return monthly_growth(report.sizes)
 
 
 def _limits(report: Report, known: Spec | None) -> tuple[tuple[str, float], ...]:

@@ -71,12 +71,17 @@ class FleetServer:
 
 @dataclass(frozen=True, slots=True)
 class FleetReport:
-    """What a report of many moves rests on: the moves as they are ranked."""
+    """What a report of many moves rests on: the moves as they are ranked.
+
+    Attributes:
+        others: the servers of the history that it is not about; a masked report must not name them either.
+    """
 
     moves: tuple[FleetMove, ...]
     servers: tuple[FleetServer, ...]
     made_at: datetime
     program_version: str
+    others: tuple[Profile, ...] = ()
 
     @property
     def ready(self) -> tuple[FleetMove, ...]:
@@ -149,8 +154,13 @@ def _this_month(report: FleetReport) -> Answer:
     tone = Tone.GOOD if ready else Tone.BAD if report.stopped else Tone.MUTED
     said = []
     if ready:
-        sizes = sum(one.size_bytes or 0 for one in ready)
-        said.append(tr("{size} in total: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))))
+        sizes = [one.size_bytes for one in ready if one.size_bytes is not None]
+        if len(sizes) == len(ready):
+            said.append(
+                tr("{size} in total: {moves}.").format(size=units.size(sum(sizes)), moves=listed(_names(ready)))
+            )
+        else:
+            said.append(f"{listed(_names(ready))}.")
     if pending := sum(bool(one.pending) for one in ready):
         said.append(
             counted(
@@ -170,7 +180,9 @@ def _windows(report: FleetReport) -> Answer:
     question = tr("Which maintenance windows do they need?")
     found = Counter(one.window_seconds for one in report.ready if one.window_seconds is not None)
     if not found:
-        return Answer(question, tr("Not known") if report.ready else tr("None of the usual windows"), (), Tone.MUTED)
+        return Answer(
+            question, tr("Not known") if report.ready else tr("No move is possible at present"), (), Tone.MUTED
+        )
     words = "; ".join(f"{units.count(found[seconds])} × {about(seconds)}" for seconds in sorted(found))
     details = []
     if fill := count_windows(report.ready, _NIGHT):

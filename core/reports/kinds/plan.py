@@ -11,6 +11,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Help
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Plan
+from core.reports.cutting import before_cut
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.durations import assumed_about_others, durations, helping, methods_chart, planned_method, saving
@@ -127,7 +128,7 @@ def _passed(found: Sequence[CheckResult]) -> Table:
 
 
 def _short(text: str, most: int = _SHORT) -> str:
-    line = _BLANKS.sub(" ", text.strip())
+    line = _BLANKS.sub(" ", before_cut(text).strip())
     if len(line) > most:
         start = line[: most - 1]
         line = f"{start.rpartition(' ')[0] or start} …"

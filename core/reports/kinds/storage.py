@@ -37,7 +37,8 @@ class StorageReport:
 
     Attributes:
         runs: all that were found; those of machines that had the same name before are not compared.
-        profiles, facts: of the servers that are still known; their names are masked in a masked report.
+        profiles: all servers of the history; their names are masked in a masked report.
+        facts: those of the servers that are compared, as far as they were read.
         machines: which machine each run was measured on.
     """
 

@@ -65,8 +65,8 @@ def _prose(text: str) -> str:
 
 
 def _shown(letter: str) -> str:
-    turns = "\u202a" <= letter <= "\u202e" or "\u2066" <= letter <= "\u2069"
-    control = letter < " " and letter not in "\n\t"
+    turns = "\u202a" <= letter <= "\u202e" or "\u2066" <= letter <= "\u2069" or letter in "\u061c\u200e\u200f"
+    control = (letter < " " and letter not in "\n\t") or "\x7f" <= letter <= "\x9f"
     return f"&lt;U+{ord(letter):04X}&gt;" if turns or control or "\ud800" <= letter <= "\udfff" else letter
 
 

@@ -5,9 +5,10 @@ import re
 from core.language import tr
 from core.reports.model import Block, Cell, Code, Document, Items, Section, Table, Text
 from core.reports.words import instant
+from core.text import printable, printable_lines
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!^])")
-_LINE_START = re.compile(r"^(\s*\d*)([-+=.)])(?=\s|$)")
+_LINE_START = re.compile(r"^(\s*\d*)([-+=.)])(?=\s|[-=]*$)")
 _TICKS = re.compile(r"`+")
 
 
@@ -31,8 +32,7 @@ def markdown(document: Document) -> str:
 
 def _text(text: str) -> str:
     """Text in which nothing is markup, on one line."""
-    line = " ".join(text.split())
-    escaped = _SPECIAL.sub(r"\\\1", line).encode("utf-8", "replace").decode()
+    escaped = _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
     return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}", escaped)
 
 
@@ -64,7 +64,7 @@ def _block(block: Block) -> list[str]:
 def _code(text: str) -> list[str]:
     # longer than any run of backticks inside (CommonMark 4.5)
     fence = "`" * max(3, 1 + max((len(found) for found in _TICKS.findall(text)), default=0))
-    return [fence, *text.splitlines(), fence]
+    return [fence, *printable_lines(text).splitlines(), fence]
 
 
 def _table(table: Table) -> list[str]:

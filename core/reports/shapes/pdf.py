@@ -12,7 +12,7 @@ from typing import Any
 
 import typst
 
-from core import settings
+from core import settings, units
 from core.errors import InputError
 from core.language import ENGLISH, catalogue_texts, current, tr
 from core.reports import drawing
@@ -113,9 +113,9 @@ def _segments(data: bytes, at: int) -> Iterator[int]:
 Plain = dict[str, Any]
 _REGIONS = {"en": "GB", "de": "DE"}
 _LONG = re.compile(r"[\S\u00a0]*/[\S\u00a0]*|\S{16,}")
-"""Words in which a line may break: typst itself breaks one behind a slash. A rate is one word, see `_UNIT`."""
-_FOOTER_TITLE = 50.0
-"""Millimetres of a title in the footer, which has one line."""
+"""Words in which a line may break: typst itself breaks one behind a slash. A rate is one word, see `units.unbroken`."""
+_FOOTER, _LEAST_TITLE, _MOST_TITLE = 140.0, 25.0, 50.0
+"""Millimetres of the footer's one line beside the number of the page, and of a title in it."""
 _WIDE, _NARROW = 80, 11
 """Letters that a line of a list and of a table's narrowest column holds at least."""
 _ACROSS, _ACROSS_DENSE = 90, 103
@@ -128,11 +128,9 @@ _SHORT = 36
 """Lines, at the most, of a table that stands on one page, whole."""
 _SHORT_LIST = 12
 """The same of a list, which can be read across the end of a page."""
+_SIGNED = re.compile(r"[^/,;:=._\-&|]*[/,;:=._\-&|]+|[^/,;:=._\-&|]+")
+_USUAL = drawing.width_of("0")
 _AROUND = "()[],.;:!?„“'"
-_UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes|IOPS)(?![\w]))")
-
-_PARTS = re.compile(r"(?<=\d)( (?:d|h|min)) (?=\d+ (?:h|min|s)\b)")
-"""What parts hours from minutes, and these from seconds: no line breaks within a duration."""
 
 
 def pdf(document: Document, options: Options) -> bytes:
@@ -239,7 +237,8 @@ def _plain(document: Document, options: Options, *, plain: bool) -> Plain:
 
 def _footer(document: Document) -> str:
     made = f"{document.program}, {instant(document.made_at)}"
-    title = drawing.fitted(document.title, _FOOTER_TITLE)
+    room = _FOOTER - drawing.width_of(f" · {document.label} · {made}")
+    title = drawing.fitted(document.title, min(_MOST_TITLE, max(_LEAST_TITLE, room)))
     return " · ".join(dict.fromkeys((title, document.label, made)))
 
 
@@ -260,9 +259,9 @@ def _breakable(text: str, room: int = _NARROW) -> str | Plain:
 
     Args:
         text: the text.
-        room: a word of no more letters is not broken.
+        room: a word of no more letters is not broken; a wide letter counts as more than one.
     """
-    text = _UNIT.sub("\u00a0", _PARTS.sub("\\1\u00a0", text))
+    text = units.unbroken(text)
     if not _LONG.search(text):
         return text
     pieces: list[str | Plain] = []
@@ -276,8 +275,25 @@ def _breakable(text: str, room: int = _NARROW) -> str | Plain:
 
 def _pieces(word: str, room: int) -> list[str | Plain]:
     """Those of a path or a name, which end behind a sign that parts it, where they can."""
-    found = [word] if len(word) <= room else re.findall(rf".{{1,{room}}}?[/,;:=._\-&|]+|.{{1,{room}}}", word)
+    parts = [word] if _letters(word) <= room else _SIGNED.findall(word)
+    found = [piece for part in parts for piece in _cut(part, room)]
     return [{"whole": piece} if "/" in piece[:-1] else piece for piece in found]
+
+
+def _cut(word: str, room: int) -> Iterator[str]:
+    """Yield the word in pieces that have room."""
+    begin, used = 0, 0.0
+    for at, letter in enumerate(word):
+        used += _letters(letter)
+        if used > room and at > begin:
+            yield word[begin:at]
+            begin, used = at, _letters(letter)
+    yield word[begin:]
+
+
+def _letters(text: str) -> float:
+    """How many letters of usual width need as much room; a narrow one counts as a whole one."""
+    return sum(max(1.0, drawing.width_of(letter) / _USUAL) for letter in text)
 
 
 def _parts(word: str) -> list[str | Plain]:

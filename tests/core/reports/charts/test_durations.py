@@ -7,7 +7,7 @@ import pytest
 from core.language import languages, spoken
 from core.migration.model.estimate import Span
 from core.reports.charts.duration_plots import Bar, Scheduled, gantt, methods, stages, window
-from core.reports.drawing import PALETTE, WIDTH, Box, Words
+from core.reports.drawing import PALETTE, WIDTH, Box, Drawing, Line, Words, width_of
 from core.reports.report import Report
 from core.tones import Tone
 
@@ -86,3 +86,33 @@ def test_no_name_of_a_method_or_stage_is_cut(shipped: Report, language: str) -> 
     words = [mark.text for each in drawn if each is not None for mark in each.marks if isinstance(mark, Words)]
     assert len(words) > 50
     assert [text for text in words if text.endswith("…")] == []
+
+
+def _drawn(report: Report) -> list[Drawing]:
+    found = report.estimate.methods if report.estimate is not None else ()
+    made = [
+        methods(found, found[0]),
+        *map(stages, found),
+        gantt([replace(bar, down=True) for bar in _bars(12)]),
+        window(4 * 3600.0, SCHEDULED, Span(1, 3, 12)),
+    ]
+    return [drawing for drawing in made if drawing is not None]
+
+
+def test_bars_cover_the_grid(shipped: Report) -> None:
+    for drawing in _drawn(shipped):
+        grid = [place for place, mark in enumerate(drawing.marks) if isinstance(mark, Line) and mark.colour == "rule"]
+        bars = [place for place, mark in enumerate(drawing.marks) if isinstance(mark, Box)]
+        assert max(grid, default=-1) < min(bars), drawing.name
+
+
+@pytest.mark.parametrize("language", languages())
+def test_the_words_of_a_key_leave_room_for_the_next_mark(shipped: Report, language: str) -> None:
+    with spoken(language):
+        drawings = _drawn(shipped)
+    for drawing in drawings:
+        row = [mark for mark in drawing.marks if isinstance(mark, Words | Box) and mark.y <= 2]
+        ends = [mark.x + width_of(mark.text, mark.size) for mark in row if isinstance(mark, Words)]
+        begins = [mark.x for mark in row if isinstance(mark, Box)][1:]
+        assert all(end + 2 < begin for end, begin in zip(ends, begins, strict=False)), (drawing.name, ends, begins)
+        assert max(ends, default=0) <= WIDTH, drawing.name

@@ -95,10 +95,20 @@ def _only(report: FleetReport, wanted: Callable[[str], bool]) -> FleetReport:
 
 def test_every_move_was_checked_is_said_of_moves_alone(full: Report) -> None:
     over = of_fleet(_only(fleet(full), lambda name: name == "last year"), Options())
+    assert over.answers[1].words == "No move is possible at present"  # and not that the moves are too long for all
     assert over.answers[3].words == "Nothing"
     assert over.answers[3].tone is Tone.MUTED
     checked = of_fleet(_only(fleet(full), lambda name: name != "winter"), Options())
     assert (checked.answers[3].words, checked.answers[3].tone) == ("Every move was checked", Tone.GOOD)
+
+
+def test_a_size_that_is_not_known_is_not_added_up(full: Report) -> None:
+    report = fleet(full)
+    assert of_fleet(report, Options()).answers[0].details == ("2.2 TiB in total: summer and autumn.",)
+    for unknown in ({"autumn"}, {"summer", "autumn"}):
+        moves = [dataclasses.replace(one, size_bytes=None) if one.move.name in unknown else one for one in report.moves]
+        made = of_fleet(dataclasses.replace(report, moves=tuple(moves)), Options())
+        assert made.answers[0].details == ("summer and autumn.",)
 
 
 def test_what_fits_into_no_window_is_counted_apart(full: Report) -> None:

@@ -150,6 +150,21 @@ def test_a_long_name_stays_within_the_page(make: Make) -> None:
     assert "… · Fleet" in second[-1] + second[-2]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", Paper)
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", Kind)
+def test_a_footer_is_one_line(make: Make, kind: Kind, language: str, paper: Paper) -> None:
+    options = Options(language=language, paper=paper)
+    with spoken(language):
+        made = dataclasses.replace(make(kind, options), title="MWMW " * 30)
+        lines = _read(made, options).pages[1].extract_text().splitlines()
+    (footer,) = (line for line in lines if made.program in line)
+    assert footer.startswith("MWMW")
+    assert "… · " in footer
+    assert re.search(r"09:00 UTC\s*(Page|Seite) 2", footer + "\n".join(lines[lines.index(footer) + 1 :][:1]))
+
+
 def test_a_tall_chart_leaves_no_page_half_empty(make: Make) -> None:
     document = make(Kind.FLEET, Options())
     tall = Drawing("tall", "A tall one.", 200.0, (Words(0, 100, "IN THE CHART", 8),))
@@ -374,6 +389,20 @@ def test_a_long_word_is_whole_where_its_column_has_room(make: Make, width: float
     said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
     shown = [line.strip() for page in _read(said, Options()).pages for line in page.extract_text().splitlines()]
     assert [line for line in lines if line not in shown] == []
+
+
+@pytest.mark.parametrize("width", [0.1, 0.2, 0.35])
+def test_a_line_holds_fewer_wide_letters_than_usual_ones(make: Make, width: float) -> None:
+    def most(letter: str) -> int:
+        table = Table("x", ("a", "b"), ((letter * 200, "x"),), (width, 1.0 - width))
+        said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
+        lines = [line for page in _read(said, Options()).pages for line in page.extract_text().splitlines()]
+        assert sum(line.count(letter * 2) for line in lines) > 10
+        return max(line.count(letter) for line in lines)
+
+    usual = most("0")
+    # in IBM Plex Sans they are at least 1.3 times as wide
+    assert {letter: most(letter) for letter in "wmWM@" if (most(letter) - 1) * 1.3 > usual} == {}
 
 
 @pytest.mark.parametrize("width", [0.11, 0.12, 0.13, 0.14, 0.17, 0.2, 0.25, 0.3])
