@@ -55,6 +55,7 @@ NEUTRAL: dict[str, Callable[..., Any]] = {
     "drawControl": _nothing,
     "drawComplexControl": _nothing,
     "pixelMetric": lambda *_given: 0,
+    "styleHint": lambda *_given: 0,
     "subControlRect": lambda *_given: QRect(),
     "sizeFromContents": lambda _style, _kind, _option, size, *_widget: size,
 }

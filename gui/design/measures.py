@@ -3,7 +3,7 @@
 from enum import Enum
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 GRID = 4
 GAP = 2 * GRID
@@ -63,6 +63,12 @@ def font(size: Type = Type.BODY, *, bold: bool = False) -> QFont:
 def set_type(widget: QWidget, size: Type, *, bold: bool = False) -> None:
     """Set the size of a widget's text."""
     widget.setFont(font(size, bold=bold))
+
+
+def keep_narrow(box: QComboBox, letters: int) -> None:
+    """Let a box be as narrow as so many letters need, however long its entries are."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(letters)
 
 
 def bold_font() -> QFont:

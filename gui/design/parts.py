@@ -144,6 +144,12 @@ def _button_label(option: QStyleOptionButton, painter: QPainter, widget: QWidget
         painter.drawText(room, flags, option.text)
 
 
+def _combo_text(option: Any) -> None:
+    """The chosen entry, with an ellipsis where the box is too narrow for it: Fusion leaves a pixel at either end."""
+    room = QApplication.style().subControlRect(Complex.CC_ComboBox, option, Sub.SC_ComboBoxEditField, None).width()
+    option.currentText = option.fontMetrics.elidedText(option.currentText, Qt.TextElideMode.ElideRight, room - 2)
+
+
 def _tool_button_label(option: Any) -> None:
     """An icon gets the colour of a text."""
     if not option.icon.isNull():
@@ -482,6 +488,7 @@ COMPLEX: Mapping[Complex, Paint] = {
 PREPARED: Mapping[Control, Callable[[Any], None]] = {
     Control.CE_TabBarTabLabel: _tab_label,
     Control.CE_HeaderLabel: _head_label,
+    Control.CE_ComboBoxLabel: _combo_text,
     Control.CE_ItemViewItem: _item_text,
     Control.CE_ToolButtonLabel: _tool_button_label,
 }

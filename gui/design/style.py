@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProxyStyle,
     QStyle,
+    QStyleHintReturn,
     QStyleOption,
     QStyleOptionComplex,
     QStyleOptionMenuItem,
@@ -23,7 +24,6 @@ from gui.design.parts import COMPLEX, CONTROLS, PREPARED, PRIMITIVES, ButtonKind
 from gui.guard import Guarded
 
 SEPARATOR = QStyleOptionMenuItem.MenuItemType.Separator
-COMBO, TEXT = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
 Metric: TypeAlias = QStyle.PixelMetric
 Content: TypeAlias = QStyle.ContentsType
 METRICS: Mapping[Metric, int] = {
@@ -48,11 +48,16 @@ METRICS: Mapping[Metric, int] = {
     Metric.PM_LayoutHorizontalSpacing: GAP,
     Metric.PM_LayoutVerticalSpacing: GAP,
 }
+INSETS: Mapping[tuple[QStyle.ComplexControl, QStyle.SubControl], int] = {
+    (QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField): GRID,
+    (QStyle.ComplexControl.CC_SpinBox, QStyle.SubControl.SC_SpinBoxEditField): GRID // 2,
+}
+"""By how much further in than Fusion puts it a text begins: at one edge with those of the fields above and below."""
 SIZES: Mapping[Content, tuple[int, int]] = {
     Content.CT_PushButton: (5 * GRID, CONTROL),
     Content.CT_ComboBox: (GAP, CONTROL),
     Content.CT_LineEdit: (0, CONTROL),
-    Content.CT_SpinBox: (0, CONTROL),
+    Content.CT_SpinBox: (GRID // 2, CONTROL),
     Content.CT_CheckBox: (GRID, 0),
     Content.CT_RadioButton: (GRID, 0),
     Content.CT_ItemViewItem: (0, ROW),
@@ -114,6 +119,17 @@ class Style(Guarded, QProxyStyle):
             found = GRID + 1  # it adds two of its own
         return super().pixelMetric(metric, option, widget) if found is None else found
 
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returned: QStyleHintReturn | None = None,
+    ) -> int:
+        if hint is QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
+            return 0  # Fusion's own are no icons of the window
+        return super().styleHint(hint, option, widget, returned)
+
     def subControlRect(
         self,
         control: QStyle.ComplexControl,
@@ -122,7 +138,7 @@ class Style(Guarded, QProxyStyle):
         widget: QWidget | None = None,
     ) -> QRect:
         made = super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]  # as above
-        return made.adjusted(GRID, 0, 0, 0) if part is TEXT and control is COMBO else made
+        return made.adjusted(INSETS.get((control, part), 0), 0, 0, 0)
 
     def sizeFromContents(
         self, kind: Content, option: QStyleOption, size: QSize, widget: QWidget | None = None

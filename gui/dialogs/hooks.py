@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.language import marked, tr
 from core.migration.model.move import WORKSTATION, Hook, HookCommand, HookSide, Move
 from core.sides import Side
+from gui.design.measures import keep_narrow
 from gui.dialogs.form import FormDialog
 from gui.widgets.label import Label
 
@@ -77,8 +78,7 @@ class HooksDialog(FormDialog):
         label = Label(title, self)
         place, command, user = QComboBox(self), QLineEdit(self), QLineEdit(self)
         label.setBuddy(place)
-        place.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        place.setMinimumContentsLength(22)
+        keep_narrow(place, 22)
         places: Mapping[HookSide | None, str] = {
             None: tr("a person"),
             Side.OLD: tr("{server} (old server)").format(server=move.old),

@@ -22,7 +22,7 @@ from core.facts.model import Cluster, Facts
 from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
 from core.tones import Tone
-from gui.design.measures import GRID
+from gui.design.measures import GRID, keep_narrow
 from gui.dialogs.form import FormDialog
 from gui.models.sentences import recorded
 from gui.models.servers import describe_cluster, describe_volume, direction, volumes
@@ -67,6 +67,8 @@ class MoveDialog(FormDialog):
         self.cluster_facts, self.old_space, self.new_space = (_note_label("", self) for _ in range(3))
         self.name = QLineEdit(self)
         self.old, self.new = QComboBox(self), QComboBox(self)
+        for box in (self.old, self.new):
+            keep_narrow(box, 20)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
         self.plain_text = QCheckBox(tr("Allow an &unencrypted copy"), self)

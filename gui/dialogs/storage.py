@@ -28,7 +28,7 @@ from core.jobs import Event, Job, Live, Progress
 from core.language import current, marked, tr
 from core.text import capital
 from core.tones import Tone
-from gui.design.measures import GRID, ROW, scaled
+from gui.design.measures import GRID, ROW, keep_narrow, scaled
 from gui.design.parts import ButtonKind, set_kind
 from gui.dialogs.confirm import ask_about_resync
 from gui.guard import Guarded
@@ -82,6 +82,7 @@ class VolumeField(QWidget):
     def __init__(self, servers: Sequence[str], server: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.server, self.folder = QComboBox(self), QLineEdit(self)
+        keep_narrow(self.server, 20)
         self.server.addItems([*servers])
         self.server.setCurrentText(server)
         self.server.setAccessibleName(tr("Server"))
@@ -190,6 +191,7 @@ class StorageDialog(Guarded, QDialog):
         self.now = Label(parent=self)
         self.now.setWordWrap(True)
         self.against = QComboBox(self)
+        keep_narrow(self.against, 20)
         self.against.setAccessibleName(tr("Volume that is compared with the first one"))
         self.against.currentIndexChanged.connect(self._show_rows)
         self.said = ToneLabel("", None, self)

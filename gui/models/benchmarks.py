@@ -130,7 +130,13 @@ SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
 VOLUME_COLUMN, METRIC_COLUMN = 2, 5
 """Of the repetitions: the first only where there are several volumes, the other in what is filtered and saved alone."""
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
-    Column("Time", lambda row: minute(row.at), value=lambda row: row.at.timestamp(), tip=lambda row: moment(row.at)),
+    Column(
+        "Time",
+        lambda row: minute(row.at),
+        value=lambda row: row.at.timestamp(),
+        tip=lambda row: moment(row.at),
+        width=Width.WHOLE,
+    ),
     Column("Server", _server),
     Column("Volume", lambda row: row.run.volume.mount_point),
     Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),

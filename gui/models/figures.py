@@ -44,7 +44,8 @@ def figures(state: ExecutionState) -> tuple[Figure, ...]:
         made.append(Figure(tr("Copied"), units.size(found.sent), steps))
     if found.copy_rate is not None:
         made.append(Figure(tr("Throughput"), units.rate(found.copy_rate), tr("first full pass")))
-    made.append(Figure(tr("Duration"), units.duration(found.seconds), _planned(found.expected_seconds)))
+    said = _held_against_plan(found.command_seconds, found.expected_seconds, found.seconds - found.command_seconds)
+    made.append(Figure(tr("Duration"), units.duration(found.seconds), said))
     return tuple(made)
 
 
@@ -58,11 +59,21 @@ def _downtime(down: "Downtime", *, rolled_back: bool) -> Figure:
     if rolled_back:
         return Figure(tr("Downtime"), shown, tr("until the old cluster ran again"))
     late = down.expected_seconds is not None and down.command_seconds > down.expected_seconds
-    said = _planned(down.expected_seconds)
-    if down.people_seconds >= 1 and down.expected_seconds is not None:
-        said = tr("commands: {commands}, {planned}").format(commands=units.duration(down.command_seconds), planned=said)
+    said = _held_against_plan(down.command_seconds, down.expected_seconds, down.people_seconds)
     return Figure(tr("Downtime"), shown, said, Tone.WARNING if late else Tone.GOOD)
 
 
-def _planned(seconds: float | None) -> str:
-    return "" if seconds is None else tr("planned: {seconds}").format(seconds=units.duration(seconds))
+def _held_against_plan(commands: float, planned: float | None, others: float) -> str:
+    """What was planned for the commands; how long they took, too, where the whole holds more than a moment of others.
+
+    Args:
+        commands: seconds in which they ran.
+        planned: the seconds planned for them; None if none were.
+        others: further seconds of the whole, of people and between the steps.
+    """
+    if planned is None:
+        return ""
+    said = tr("planned: {seconds}").format(seconds=units.duration(planned))
+    if others < 1:
+        return said
+    return tr("commands: {commands}, {planned}").format(commands=units.duration(commands), planned=said)

@@ -93,8 +93,8 @@ def _tone(entry: "Entry") -> Tone | None:
 
 
 ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
-    Column("Day", lambda row: day(row.at), value=lambda row: row.at.timestamp(), grouped=True),
-    Column("Time", lambda row: clock(row.at), value=lambda row: row.at.timestamp()),
+    Column("Day", lambda row: day(row.at), value=lambda row: row.at.timestamp(), grouped=True, width=Width.WHOLE),
+    Column("Time", lambda row: clock(row.at), value=lambda row: row.at.timestamp(), width=Width.WHOLE),
     Column("What", what, width=Width.REST),
     Column("Result", result, tone=_tone),
     Column(
@@ -123,6 +123,6 @@ COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
         right=True,
         value=lambda row: row.seconds,
     ),
-    Column("Purpose", lambda row: recorded(row.title), width=Width.REST),
+    Column("Purpose", lambda row: recorded(row.title)),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core import api, units
 from core.language import marked, tr
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution
+from core.migration.model.execution import Execution, count_clients
 from core.migration.model.move import Hook
 from core.sides import Side
 from core.text import sentence
@@ -150,11 +150,11 @@ def _named(button: str, server: str) -> str:
 
 
 def _clients(connected: Sequence[str]) -> str:
-    """Return which clients lose their connections."""
+    """Return how many clients lose their connections."""
     if not connected:
         return tr("Clients that are connected lose their connections.")
     return counted(
-        len(connected),
+        count_clients(connected),
         "The {number} client that is listed below loses its connection.",
         "The {number} clients that are listed below lose their connections.",
     )

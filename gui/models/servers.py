@@ -69,7 +69,6 @@ def explain_server(line: ServerLine, move: Move | None) -> Explained:
     side = None if line.side is None or move is None else tr(_OF_MOVE[line.side]).format(move=move.name)
     clusters = () if facts is None else facts.clusters
     running = "\n".join(f"{one.data_directory}: {describe_cluster(one)}" for one in clusters)
-    when = "" if facts is None else f" ({moment(facts.taken_at)})"
     port = tr("default ({source})").format(source=tr(AS_IN_CONFIG)) if profile.port is None else str(profile.port)
     return Explained(
         title=profile.name,
@@ -82,7 +81,7 @@ def explain_server(line: ServerLine, move: Move | None) -> Explained:
             Paragraph(tr("Database user"), profile.database_user),
             Paragraph(tr("System"), _system(line)),
             Paragraph(tr("PostgreSQL"), running),
-            Paragraph(tr("Facts read"), f"{_read(line)}{when}"),
+            Paragraph(tr("Facts read"), tr("not yet") if facts is None else moment(facts.taken_at)),
             Paragraph(tr("Moves"), ", ".join(line.server.moves)),
         ),
     )
@@ -121,6 +120,7 @@ COLUMNS: tuple[Column[ServerLine], ...] = (
         tone=lambda row: Tone.MUTED if row.facts is None else None,
         tip=lambda row: tr("not yet") if row.facts is None else moment(row.facts.taken_at),
         value=lambda row: None if row.facts is None else row.facts.taken_at.timestamp(),
+        width=Width.WHOLE,
     ),
     Column("Address", lambda row: row.profile.address),
     Column("User", lambda row: row.profile.user or tr(AS_IN_CONFIG)),

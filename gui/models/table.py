@@ -127,6 +127,8 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return f" {tr(self.columns[section].title)} "
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(tr(self.columns[section].title))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self.columns[section])
         return None

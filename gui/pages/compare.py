@@ -14,7 +14,7 @@ from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side
 from core.text import capital
-from gui.design.measures import GAP, Type, set_type
+from gui.design.measures import GAP, Type, keep_narrow, set_type
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
@@ -106,8 +106,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
             box.addItems([*map(tr, LATEST)])
             box.setCurrentText(tr(LATEST[USUAL.index(side)]))
             box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(13)
+            keep_narrow(box, 13)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.activated.connect(self._picked)
             label = Label(words, self)

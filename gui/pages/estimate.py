@@ -14,7 +14,7 @@ from core.migration.model.estimate import Estimate, Help, Method
 from core.migration.model.move import Verify
 from core.migration.model.standing import Milestone
 from core.tones import Tone
-from gui.design.measures import CARD
+from gui.design.measures import CARD, GAP, scaled
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
 from gui.models.chart import Chart
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     Shown: TypeAlias = tuple[Estimate | None, Asked, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
 
 
+WIDEST, FIRST = 240, 100
+"""Of a figure of the planned method: in pixels before scaling, and by how much sooner it grows than the room behind."""
 VERIFIED = {Verify.CHANGED: marked("changed files"), Verify.ALL: marked("all files")}
 
 
@@ -124,8 +126,11 @@ class EstimatePage(PartPage["Shown"]):
         """Put the figures of the planned method beside what can be asked of it."""
         line = QHBoxLayout()
         line.setSpacing(CARD)
-        for widget, stretch in ((self.whole, 1), (self.downtime, 1), (self.night.controls, 0)):
-            line.addWidget(widget, stretch)
+        for figure in (self.whole, self.downtime):
+            figure.setMaximumWidth(scaled(WIDEST))
+            line.addWidget(figure, FIRST)
+        line.addStretch(1)
+        line.addWidget(self.night.controls)
         column = QVBoxLayout(self.asking)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(line)
@@ -254,6 +259,7 @@ class EstimatePage(PartPage["Shown"]):
         words.setWordWrap(True)
         holder = QWidget(self)
         column = QVBoxLayout(holder)
+        column.setContentsMargins(0, GAP, 0, 0)  # its tables stand where those of the other tabs do
         column.addWidget(words)
         for part in parts:
             column.addWidget(part, int(isinstance(part, Table)))

@@ -24,7 +24,7 @@ from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side as MoveSide
 from gui.design.icons import Icon
-from gui.design.measures import GAP
+from gui.design.measures import GAP, keep_narrow
 from gui.design.parts import ButtonKind
 from gui.destinations import TITLES, PageId, icon_of
 from gui.models import facts as rows
@@ -87,8 +87,7 @@ class FactsPage(Page[Pair]):
             label.setBuddy(box)
             box.setAccessibleName(spoken)
             box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(10)
+            keep_narrow(box, 10)
             box.currentTextChanged.connect(box.setToolTip)  # a long name may be cut
             box.textActivated.connect(self._choose)
             labels.append(label)

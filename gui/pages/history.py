@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QTab
 from core import documents, units
 from core.errors import InputError
 from core.language import marked, tr
+from gui.design.measures import keep_narrow
 from gui.destinations import TITLES, PageId
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS, KIND_NAMES
 from gui.models.sentences import recorded
@@ -181,8 +182,7 @@ class HistoryPage(Page[Listed]):
         made = QComboBox(self)
         made.setAccessibleName(name)
         made.addItem(everything)
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(8)
+        keep_narrow(made, 8)
         return made
 
     def _offer_servers(self, names: tuple[str, ...]) -> None:

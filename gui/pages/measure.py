@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
+from PySide6.QtCore import QElapsedTimer, QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QWidget
 
 from core import api
@@ -148,6 +148,11 @@ class MeasurePage(Page["Found"]):
         self.tabs.addTab(self.suites, tr("Su&ites"))
         FilterBox(self.table, self).stand_in(self.tabs)
 
+    def _show_results(self, are_there: bool) -> None:
+        """Show the tabs of the results, or the suites alone while nothing was measured."""
+        for number in range(self.tabs.count()):
+            self.tabs.setTabVisible(number, are_there or self.tabs.widget(number) is self.suites)
+
     @property
     def primary(self) -> QPushButton | None:
         return self.start if self.start.isEnabled() else self.forecast
@@ -159,16 +164,9 @@ class MeasurePage(Page["Found"]):
     def show_answer(self, answer: "Found") -> None:
         self.fill()
         found_suites, runs, compared = answer
-        for suite in found_suites:
-            self.suite.addItem(suite.name)
-            self.suite.setItemData(self.suite.count() - 1, tip(rows.describe_suite(suite)), Qt.ItemDataRole.ToolTipRole)
         if found_suites:
-            self.suites.set_rows(found_suites)
-            self.suites.choose(0)
-            self._choose_set_suite()
-            self._say_suite()
-        if not runs and not self.table.rows.rows and not self._running:
-            self.tabs.setCurrentWidget(self.suites)
+            self._fill_suites(found_suites)
+        self._show_results(bool(runs) or self._running)
         found = rows.repetition_rows(runs)
         shown = tile_rows(runs, compared, plain_names(self.work.move))
         self.tiles.show_rows(shown, side_names(self.work.move))
@@ -178,6 +176,19 @@ class MeasurePage(Page["Found"]):
         if found and self.table.current() is None:
             self.table.choose(0)
         self._say_hint()
+
+    def _fill_suites(self, found: "tuple[Listed, ...]") -> None:
+        """Offer the suites. The choice changes once, so that the first forecast is of the suite of the settings."""
+        with QSignalBlocker(self.suite):
+            for suite in found:
+                self.suite.addItem(suite.name)
+                told = tip(rows.describe_suite(suite))
+                self.suite.setItemData(self.suite.count() - 1, told, Qt.ItemDataRole.ToolTipRole)
+            self.suites.set_rows(found)
+            self.suites.choose(0)
+            self._choose_set_suite()
+        self._say_suite()
+        self._follow_choice()
 
     @Slot()
     def update_buttons(self) -> None:
@@ -277,6 +288,7 @@ class MeasurePage(Page["Found"]):
 
     def _start(self, wait_for_resync: bool) -> None:
         self._wait_for_resync = wait_for_resync
+        self._show_results(True)
         self.tabs.setCurrentWidget(self.tiles)
         self._run_next()
 

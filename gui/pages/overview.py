@@ -60,8 +60,8 @@ class OverviewPage(Page[Overview]):
         for chart in (self.compared, self.estimated):
             chart.setMaximumHeight(scaled(HIGHEST))
             self._charts.addWidget(chart, 1)
-        column.addLayout(self._charts, 1)
-        column.addStretch()
+        column.addLayout(self._charts, 100)
+        column.addStretch(1)  # what charts as high as they may be leave, so that the cards do not take it
         self.cards: list[AnswerCard] = []
 
     def question(self) -> "Callable[[Session], Overview] | None":
@@ -129,6 +129,8 @@ class AnswerCard(QFrame):
         self.details.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(CARD, CARD, CARD, CARD)
-        for widget in (ToneLabel(answer.question, Tone.MUTED, self), figure, self.details):
+        question = ToneLabel(answer.question, Tone.MUTED, self)
+        question.setWordWrap(True)
+        for widget in (question, figure, self.details):
             column.addWidget(widget)
         column.addStretch()

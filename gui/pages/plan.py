@@ -18,12 +18,13 @@ from core.tones import Tone
 from gui.appearance import tip
 from gui.design.icons import Icon, button_icon
 from gui.design.parts import ButtonKind, set_kind
-from gui.destinations import TITLES, PageId
+from gui.destinations import TITLES, PageId, icon_of
 from gui.models import migration as rows
 from gui.models.script_check import verdict
 from gui.models.steps import StepRow, step_rows
 from gui.models.words import counted
 from gui.pages.page import PartPage
+from gui.widgets.empty import Empty
 from gui.widgets.files import ask_path
 from gui.widgets.label import Label, ToneLabel
 from gui.widgets.step_table import StepTable
@@ -52,7 +53,7 @@ class PlanPage(PartPage[Plan | None]):
     )
     doing, button_text = marked("Plan of {move}"), marked("Ma&ke the plan")
     nothing = marked(
-        "There is no plan yet. The plan lists every command of the move in its order. Making a plan reads the facts of "
+        "The plan lists every command of the move in its order. Making a plan reads the facts of "
         "{old} and {new} if there are none yet. This takes seconds, and nothing is written on the servers."
     )
 
@@ -101,11 +102,15 @@ class PlanPage(PartPage[Plan | None]):
         split.addWidget(self.details)
         split.setSizes([340, 200])
         split.setChildrenCollapsible(False)
+        self.parts = split
         self.column.addWidget(split, 1)
+        self.before = Empty(icon_of(self.id), tr("No plan yet"), "", parent=self)
+        self.column.addWidget(self.before, 1)
         self._unfold(shown=False)
         line.addWidget(self.check)
         line.addWidget(self.hooks)
-        line.addWidget(FilterBox(self.table, self))
+        self.filter = FilterBox(self.table, self)
+        line.addWidget(self.filter)
 
     def read(self, move: str, session: "Session") -> "Plan | None":
         return session.store.plan(move)
@@ -145,7 +150,11 @@ class PlanPage(PartPage[Plan | None]):
         self.made = part
         for button in (self.copy, self.runbook, self.script, self.check):
             button.setEnabled(part is not None)
-        self.summary.setText(self.describe_nothing() if part is None else rows.plan_line(part))
+        self.before.sentence.setText(self.describe_nothing())
+        self.summary.setText("" if part is None else rows.plan_line(part))
+        for widget in (self.summary, self.parts, self.filter):
+            widget.setVisible(part is not None)
+        self.before.setVisible(part is None)
         self.summary.setToolTip("" if part is None else tip(rows.plan_reason(part)))
         self.warnings.setText("" if part is None else "\n".join(rows.plan_warnings(part)))
         self._unfold(shown=self.fold.isChecked())

@@ -62,7 +62,7 @@ class ExplainedCard(QFrame):
 
 def _fill(column: QVBoxLayout, explained: Explained, holder: QWidget) -> None:
     if explained.status:
-        column.addWidget(ToneLabel(explained.status, explained.tone, holder))
+        _add_text(column, ToneLabel(explained.status, explained.tone, holder))
     title = Label(explained.title, holder)
     set_type(title, Type.HEADLINE, bold=True)
     _add_text(column, title)
@@ -70,7 +70,7 @@ def _fill(column: QVBoxLayout, explained: Explained, holder: QWidget) -> None:
         _add_text(column, Label(explained.lead, holder))
     for paragraph in explained.paragraphs:
         column.addSpacing(GAP)
-        column.addWidget(ToneLabel(paragraph.title, Tone.MUTED, holder))
+        _add_text(column, ToneLabel(paragraph.title, Tone.MUTED, holder))
         _add_text(column, Label(paragraph.text, holder))
         for command in paragraph.commands:
             column.addWidget(_box(command, holder))

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from core import units
 from core.tones import Tone
 from gui.appearance import tip
 from gui.design.measures import Type, set_type
@@ -26,5 +27,5 @@ class Figure(QWidget):
         """Show a figure; `more`: what its tool tip says besides."""
         self.figure.setText(figure)
         self.figure.show_tone(tone)
-        self.words.setText(words)
+        self.words.setText(units.unbroken(words))
         self.setToolTip(tip(more))

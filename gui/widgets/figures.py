@@ -3,10 +3,11 @@
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from core import units
 from core.tones import Tone
 from gui.design.measures import CARD, GAP, GRID, Type, set_type
 from gui.models.figures import Figure
-from gui.widgets.label import ElidedLabel, Label, ToneLabel
+from gui.widgets.label import Label, ToneLabel
 
 
 class FigureTiles(QWidget):
@@ -47,7 +48,8 @@ def _tile(figure: Figure, parent: QWidget) -> QFrame:
     column.setSpacing(0)
     column.addWidget(ToneLabel(figure.name, Tone.MUTED, made))
     column.addWidget(value)
-    detail = ElidedLabel(made)
-    detail.setText(figure.detail)
+    detail = Label(units.unbroken(figure.detail), made)
+    detail.setWordWrap(True)
     column.addWidget(detail)
+    column.addStretch()  # names and values stand on one line each, however many the details take
     return made

@@ -16,7 +16,7 @@ from gui.guard import Guarded
 from gui.models.cards import Card
 from gui.models.sentences import recorded
 from gui.models.words import condition_name
-from gui.widgets.label import ElidedLabel, Label, ToneLabel
+from gui.widgets.label import ElidedLabel, ToneLabel
 from gui.widgets.rail import MARK, TONES, draw_mark
 
 BESIDE = 5
@@ -35,7 +35,8 @@ class MoveCard(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAccessibleName(card.move)
-        title = Label(card.move, self)
+        title = ElidedLabel(self, Qt.TextElideMode.ElideRight)
+        title.setText(card.move)
         set_type(title, Type.HEADLINE, bold=True)
         self.next = QPushButton(card.next_words, self)
         self.next.setAccessibleName(f"{card.next_words}: {card.move}")
@@ -49,8 +50,7 @@ class MoveCard(QFrame):
         for button, what in ((self.edit, tr("Edit")), (self.remove, tr("Remove"))):
             button.setAccessibleName(f"{what} {card.move}")
         head = QHBoxLayout()
-        head.addWidget(title)
-        head.addStretch()
+        head.addWidget(title, 1)
         self.last = ToneLabel(card.last, Tone.MUTED, self)
         head.addWidget(self.last)
         foot = QHBoxLayout()
@@ -65,7 +65,9 @@ class MoveCard(QFrame):
         column.setSpacing(GAP)
         column.addLayout(head)
         column.addWidget(way)
-        column.addWidget(ToneLabel(card.cluster, Tone.MUTED, self))
+        cluster = ToneLabel(card.cluster, Tone.MUTED, self)
+        cluster.setWordWrap(True)
+        column.addWidget(cluster)
         column.addWidget(MarksLine(card.marks, self))
         if card.wrong:
             wrong = ToneLabel(card.wrong, Tone.BAD, self)

@@ -49,9 +49,12 @@ from gui.models.table import Column, TableModel, Width
 from gui.widgets.files import ask_path
 
 Row = TypeVar("Row")
-NARROWEST, WIDEST = 120, 420
+TIGHTEST, NARROWEST, WIDEST = 96, 120, 420
+"""Of a column of texts; it becomes narrower than the second only where the table would be scrolled otherwise."""
 READABLE = 240
 """What a column that takes the rest of the width needs to be read; all in the window's pixels."""
+LONGEST_HEAD = 240
+"""No title is longer. Of a head that names a server and is, the beginning and the end are shown; its tip is whole."""
 
 
 def level(widths: Sequence[int], room: int) -> int:
@@ -219,38 +222,56 @@ class Table(Guarded, QTableView, Generic[Row]):
     def fit(self) -> None:
         """Make each column as wide as what it shows, within reason: those that take the rest have room to be read.
 
-        What the texts ask for is measured once for the rows: a window that is made wider asks anew many times a second.
+        Texts become as narrow as a short word, and long heads too, before the table is scrolled: often its last column
+        is what it is read for. Where even these do not fit beside each other, it is scrolled: a row that cannot be told
+        from the next one says nothing. What the texts ask for is measured once for the rows: a window that is made
+        wider asks anew many times a second.
         """
-        columns, head = self.rows.columns, self.horizontalHeader()
+        columns, head, room = self.rows.columns, self.horizontalHeader(), self.viewport().width()
         if not self._asked:
-            self._asked = [
-                0 if self.isColumnHidden(n) else max(self.sizeHintForColumn(n), head.sectionSizeHint(n))
-                for n in range(len(columns))
-            ]
+            self._asked = [0 if self.isColumnHidden(n) else self.sizeHintForColumn(n) for n in range(len(columns))]
+        heads = [0 if self.isColumnHidden(number) else head.sectionSizeHint(number) for number in range(len(columns))]
+        widths = self._widths(heads, tight=False)
+        if sum(widths) > room and sum(tight := self._widths(heads, tight=True)) <= room:
+            widths = tight
+        rest = [n for n, column in enumerate(columns) if column.width is Width.REST and not self.isColumnHidden(n)]
+        for number, width in enumerate(widths):
+            if columns[number].width is not Width.REST and not self.isColumnHidden(number):
+                self.setColumnWidth(number, width)
+                room -= width
+        for place, number in enumerate(sorted(rest, key=lambda each: widths[each], reverse=True)):
+            enough = room // (len(rest) - place) >= widths[number]  # for this one, and so for the narrower ones
+            mode = QHeaderView.ResizeMode.Stretch if enough else QHeaderView.ResizeMode.Interactive
+            head.setSectionResizeMode(number, mode)
+            if not enough:
+                self.setColumnWidth(number, widths[number])
+                room -= widths[number]
+
+    def _widths(self, heads: Sequence[int], *, tight: bool) -> list[int]:
+        """Return the width of each column, and the least of those that take the rest."""
+        columns, asked = self.rows.columns, self._asked
+        narrowest = TIGHTEST if tight else NARROWEST
+        least = [width if width <= LONGEST_HEAD else narrowest if tight else LONGEST_HEAD for width in heads]
         rest = {number for number, column in enumerate(columns) if column.width is Width.REST}
         texts = {n for n, column in enumerate(columns) if column.width is Width.CONTENTS and not column.right}
-        widest = self._widest(rest, texts) if rest else WIDEST
-        for number in set(range(len(columns))) - rest:
-            asked = self._asked[number]
-            least = head.sectionSizeHint(number)  # a head that is cut says nothing of what stands below it
-            self.setColumnWidth(number, max(least, min(asked, widest)) if number in texts else asked)
-
-    def _widest(self, rest: AbstractSet[int], texts: AbstractSet[int]) -> int:
-        """How wide a column of texts may be so that those that take the rest can be read; no figure is cut."""
-        whole = set(range(len(self._asked))) - rest - texts
-        room = self.viewport().width() - sum(self._asked[number] for number in whole)
-        room -= sum(min(READABLE, self._asked[number]) for number in rest)
-        return min(WIDEST, max(NARROWEST, level([self._asked[number] for number in texts], room)))
+        whole = set(range(len(columns))) - rest - texts
+        room = self.viewport().width() - sum(max(asked[number], least[number]) for number in whole)
+        shared = [max(asked[number], least[number]) for number in (texts | rest if tight else texts)]
+        for number in () if tight else rest:  # many commands begin alike, and stand whole where one is chosen
+            room -= min(NARROWEST if columns[number].fixed else READABLE, max(asked[number], least[number]))
+        widest = min(WIDEST, max(narrowest, level(shared, room))) if rest else WIDEST
+        most = [widest if n in texts else narrowest if n in rest else asked[n] for n in range(len(columns))]
+        return [max(head, min(wide, limit)) for head, wide, limit in zip(least, asked, most, strict=True)]
 
     def _refit(self) -> None:
         """Fit the columns to other rows, unless the table is hidden or the operator has set the widths."""
         self._asked = []
-        if self.rows.rows and not self.dragged and self.isVisible():
+        if not self.dragged and self.isVisible():
             self.fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self.rows.rows and not self.dragged:
+        if not self.dragged:
             self.fit()
         if self._chosen_unseen:
             self._chosen_unseen = False
@@ -268,7 +289,7 @@ class Table(Guarded, QTableView, Generic[Row]):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width() and self.rows.rows and not self.dragged and self.isVisible():
+        if event.size().width() != event.oldSize().width() and not self.dragged and self.isVisible():
             self.fit()
 
     @Slot()
@@ -315,6 +336,7 @@ class Table(Guarded, QTableView, Generic[Row]):
     def _set_head(self, columns: Sequence[Column[Row]]) -> None:
         head = self.horizontalHeader()
         head.setHighlightSections(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         head.setResizeContentsPrecision(50)
         head.viewport().installEventFilter(self)
         head.sectionResized.connect(self._resized)

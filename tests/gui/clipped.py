@@ -1,8 +1,9 @@
-"""Which texts of the window are cut or lie over each other: `python tests/gui/clipped.py HISTORY` prints them.
+"""Which texts of the window are cut, overlap, or can only be seen by scrolling: `python tests/gui/clipped.py HISTORY`.
 
 Further arguments: the language, and a size as WIDTHxHEIGHT.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QScrollArea,
     QTabBar,
     QTabWidget,
     QWidget,
@@ -47,6 +49,7 @@ from gui.dialogs.storage import StorageDialog
 from gui.dialogs.survey import SurveyDialog
 from gui.language import speak
 from gui.models.checks import counters
+from gui.models.table import Width
 from gui.pages.check import CheckPage
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
@@ -54,17 +57,20 @@ from gui.widgets.chip import ChipRow
 from gui.widgets.label import ElidedLabel
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.rail import EDGE, Rail
+from gui.widgets.table import LONGEST_HEAD, TIGHTEST, Table
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
 
 SIZE = (1280, 800)
+POINT_IN_TIME = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d\d:\d\d:\d\d")
 
 
 def _clipped(window: QWidget) -> list[str]:
-    found = [*_overlapping(window), *_cut_in_views(window), *_cut_chips(window)]
+    found = [*_overlapping(window), *_cut_in_views(window), *_cut_chips(window), *_wider_than_their_place(window)]
+    found += [*_cut_heads(window), *_unreadable_columns(window), *_last_columns_out_of_sight(window)]
     if window.window().width() >= SIZE[0] or (window.isWindow() and not isinstance(window, MainWindow)):
-        found += [*_elided(window), *_cut_heads(window)]  # on a small screen there is no room for them
+        found += _elided(window)  # on a small screen there is no room for them
     for widget in window.findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel | QComboBox | QLineEdit):
             continue
@@ -124,15 +130,53 @@ def _cut_in_views(window: QWidget) -> list[str]:
     return found
 
 
+def _wider_than_their_place(window: QWidget) -> list[str]:
+    """Pages and cards of which a part can only be seen by scrolling to the right."""
+    return [
+        f"{area.accessibleName()!r} is {area.horizontalScrollBar().maximum()} wider than its {area.viewport().width()}"
+        for area in window.findChildren(QScrollArea)
+        if area.isVisible() and area.horizontalScrollBar().maximum() > 0
+    ]
+
+
 def _cut_heads(window: QWidget) -> list[str]:
     found = []
     for head in window.findChildren(QHeaderView):
         if head.isVisible() and head.orientation() is Qt.Orientation.Horizontal:
             for section in range(head.count()):
-                needed = head.sectionSizeFromContents(section).width()
+                table, needed = head.parent(), head.sectionSizeFromContents(section).width()
+                if isinstance(table, Table) and needed > LONGEST_HEAD:
+                    needed = TIGHTEST
                 if not head.isSectionHidden(section) and head.sectionSize(section) < needed:
                     text = head.model().headerData(section, Qt.Orientation.Horizontal)
                     found.append(f"head {text!r}: {head.sectionSize(section)} of {needed}")
+    return found
+
+
+def _unreadable_columns(window: QWidget) -> list[str]:
+    """Of tables: points in time and figures that are cut, and texts of which less than a word is left."""
+    found = []
+    for table in window.findChildren(Table):
+        for number, column in enumerate(table.rows.columns):
+            asked, wide = table.sizeHintForColumn(number), table.columnWidth(number)
+            first = table.rows.text(column, table.rows.rows[0]) if table.rows.rows else ""
+            whole = column.right or column.width is Width.WHOLE or POINT_IN_TIME.fullmatch(first) is not None
+            least = asked if whole else min(asked, TIGHTEST)
+            if table.isVisible() and not table.isColumnHidden(number) and wide < least:
+                found.append(f"column {column.title!r} of {table.objectName()}: {wide} of {asked}")
+    return found
+
+
+def _last_columns_out_of_sight(window: QWidget) -> list[str]:
+    """Tables of whose last column, if it is of texts, less than a word is seen without scrolling: often the result."""
+    found = []
+    for table in window.findChildren(Table):
+        shown = [number for number in range(len(table.rows.columns)) if not table.isColumnHidden(number)]
+        last = shown[-1]
+        seen = table.viewport().width() - table.columnViewportPosition(last)
+        least = min(table.columnWidth(last), TIGHTEST)
+        if table.isVisible() and not table.rows.columns[last].right and seen < least:
+            found.append(f"last column {table.rows.columns[last].title!r} of {table.objectName()}: {seen} of {least}")
     return found
 
 

@@ -58,11 +58,11 @@ def _fill_server(store: Store, number: int) -> None:
         store.save_facts(replace(facts(server), clusters=(one,), taken_at=MORNING + timedelta(minutes=number)))
     if number <= OLD_SERVERS - WITHOUT_MOVE:
         new = f"new{number % NEW_SERVERS + 1}"
-        store.add_move(Move(f"{server}:{CLUSTER}", server, new, CLUSTER, f"/srv/pg/{server}", "/srv/pg", "/srv/pg"))
+        store.add_move(Move(f"{server}{CLUSTER}", server, new, CLUSTER, f"/srv/pg/{server}", "/srv/pg", "/srv/pg"))
         if number not in UNREAD:
             found = FOUND[number % len(FOUND)]
-            store.save_checks(f"{server}:{CLUSTER}", tuple(each for each in found if each.status is not Status.UNKNOWN))
-            store.save_estimate(f"{server}:{CLUSTER}", _estimate(DOWNTIMES[number % len(DOWNTIMES)]))
+            store.save_checks(f"{server}{CLUSTER}", tuple(each for each in found if each.status is not Status.UNKNOWN))
+            store.save_estimate(f"{server}{CLUSTER}", _estimate(DOWNTIMES[number % len(DOWNTIMES)]))
 
 
 def _estimate(downtime: float) -> Estimate:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -47,7 +47,7 @@ from gui.pages.page import ROW
 from gui.widgets.label import ToneLabel
 from gui.window import MainWindow
 from gui.work import Work
-from tests.gui import samples
+from tests.gui import samples, scenes
 from tests.gui.conftest import page
 from tests.histories import Histories
 
@@ -259,7 +259,17 @@ def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -
     ],
 )
 def test_no_text_is_cut_where_there_is_room(histories: Histories, tmp_path: Path, language: str, size: str) -> None:
-    history = histories.copy(tmp_path / "history", samples.fill)
+    _assert_nothing_is_cut(histories.copy(tmp_path / "history", samples.fill), language, size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lay", [scenes.lay_example, scenes.lay_long_names], ids=["finished move", "longest names"])
+def test_no_page_is_wider_than_a_small_screen(tmp_path: Path, lay: Callable[[Path], str]) -> None:
+    lay(tmp_path)
+    _assert_nothing_is_cut(tmp_path, "de", "1024x700")
+
+
+def _assert_nothing_is_cut(history: Path, language: str, size: str) -> None:
     ended = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("clipped.py")), str(history), language, size],
         env={**os.environ, "QT_SCALE_FACTOR": "1", "QT_QPA_PLATFORM": "offscreen"},

@@ -15,11 +15,13 @@ from pytestqt.qtbot import QtBot
 from core import units
 from core.api.benchmarks import run_side_by_side
 from core.api.session import Session
+from core.benchmarks.model import Run, Volume, Workload
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.estimate import method_title
 from core.migration.model.standing import Milestone
+from core.sides import Side
 from core.tones import Tone
 from core.user_settings import file
 from gui import appearance
@@ -37,8 +39,10 @@ from gui.pages.estimate import EstimatePage
 from gui.pages.execution import RehearsePage
 from gui.pages.facts import FactsPage
 from gui.pages.kinds import PAGES
+from gui.pages.measure import MeasurePage
 from gui.pages.overview import OverviewPage
 from gui.pages.page import PartPage
+from gui.pages.plan import PlanPage
 from gui.pages.probe import ProbePage
 from gui.pages.start import StartPage
 from gui.remembered import Remembered
@@ -387,12 +391,34 @@ def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
     at_rest(qtbot, window)
     shown = page(qtbot, window, page_id)
     summary = shown.summary if isinstance(shown, PartPage) else None
-    if isinstance(shown, FactsPage | CheckPage | ProbePage):
+    if isinstance(shown, FactsPage | CheckPage | ProbePage | PlanPage):
         summary = shown.before.sentence
     assert summary is not None
     assert samples.OLD.name in summary.text()
     assert summary.isVisible()
     assert "{" not in summary.text()
+
+
+def test_results_of_benchmarks_are_offered_once_there_are_some(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    for profile in (samples.OLD, samples.NEW):
+        store.add_profile(profile)
+    store.add_move(samples.MOVE)
+    window.work.changed.emit()
+    window.work.pick(samples.MOVE.name)
+    at_rest(qtbot, window)
+    shown = page(qtbot, window, PageId.MEASURE)
+    assert isinstance(shown, MeasurePage)
+
+    def offered() -> list[bool]:
+        return [shown.tabs.isTabVisible(number) for number in range(shown.tabs.count())]
+
+    assert (offered(), shown.tabs.currentWidget()) == ([False, False, True], shown.suites)
+    workload = Workload("dd-write", "sequential write", "dd", "bytes_per_second", {})
+    volume = Volume(Side.OLD, samples.OLD.name, "/srv/pg", "/srv/pg/pghaul-bench")
+    store.run_started(Run(samples.MOVE.name, volume, workload, samples.MORNING))
+    window.work.changed.emit()
+    at_rest(qtbot, window)
+    assert offered() == [True, True, True]
 
 
 def test_a_long_name_leaves_room_for_the_filter(window: MainWindow, store: Store, qtbot: QtBot) -> None:

@@ -59,6 +59,7 @@ ANSWERS = {
     "hasHeightForWidth": False,
     "heightForWidth": -1,
     "pixelMetric": 0,
+    "styleHint": 0,
     "subControlRect": QRect(),
 }
 """What Qt gets of those that return anything."""

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from core import api
 from core.api.session import Session
+from core.benchmarks.model import Forecast
 from core.history.store import Store
 from core.migration.execution.status import sentence, unfinished
 from core.migration.model import step_ids
@@ -28,6 +29,7 @@ from gui.dialogs.server import ServerDialog
 from gui.models.execution import AT_STAKE, Doing
 from gui.models.rail import RailModel, RailRow, describe_row
 from gui.pages.kinds import PAGES, PageKind
+from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
 from gui.pages.start import CARDS, StartPage
 from gui.window import MainWindow
@@ -372,3 +374,25 @@ def test_next_makes_the_forecast_by_itself(full_window: MainWindow, qtbot: QtBot
     full_window.cancel()
     at_rest(qtbot, full_window)
     assert asked == ["Forecast"]
+
+
+@pytest.mark.slow
+def test_the_forecast_made_by_itself_is_of_the_suite_of_the_settings(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there in the end, and no other was made: an answer for a suite that is not chosen would be dropped."""
+    asked: list[str] = []
+
+    def forecast(_session: Session, _move: str, suite: str, *_: object) -> tuple[Forecast, ...]:
+        asked.append(suite)
+        return ()
+
+    monkeypatch.setattr(api.benchmarks, "forecast_benchmarks", forecast)
+    shown = full_window.show_page(PageId.MEASURE)
+    assert isinstance(shown, MeasurePage)
+    shown.arrive()
+    qtbot.waitUntil(shown.start.isVisible)
+    at_rest(qtbot, full_window)
+    wanted = full_window.work.settings.benchmark.suite
+    assert (asked, shown.suite.currentText()) == ([wanted], wanted)
+    assert shown.suite.currentIndex() > 0

@@ -10,7 +10,7 @@ from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import ENDED_EARLY, NOT_OPENED, Execution, Kind, State
 from core.migration.model.move import Move
-from core.migration.model.plan import Phase, Plan, chained
+from core.migration.model.plan import Phase, Plan, Step, chained
 from core.servers.shell import command
 from core.sides import Side
 
@@ -211,9 +211,12 @@ def explain_no_return(execution: Execution) -> BlockedError:
 
 def list_manual_rollback_steps(plan: Plan) -> tuple[str, ...]:
     """The steps by which a person gives new up once it is open, a line each with its commands."""
-    return tuple(
-        f"{step.title} (on {step.server} as {step.user}): {chained(step.native)}" for step in plan.back_with_loss
-    )
+    return tuple(map(by_hand, plan.back_with_loss))
+
+
+def by_hand(step: Step) -> str:
+    """Return a step with its commands as a line, for a person who runs them."""
+    return f"{step.title} (on {step.server} as {step.user}): {chained(step.native)}"
 
 
 def old_cluster_may_be_stopped(execution: Execution) -> bool:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core import units
 from core.migration.execution.dressed import cost_sentences
-from core.migration.execution.entry import list_manual_rollback_steps
+from core.migration.execution.entry import by_hand, list_manual_rollback_steps
 from core.migration.execution.rates import covered
 from core.migration.execution.status import runs_as_before
 from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
@@ -39,8 +39,9 @@ class Figures:
         sent: bytes of cluster; `passes`: how many steps sent any.
         copy_rate: bytes of cluster a second, of the pass that brought the whole of it; None: none did.
         files_verified: how many files were found to be alike on both servers; None: they were not compared.
-        seconds: in which its commands ran; `expected_seconds`: what the plan expected of them, None if of none, or if
-            the move was rolled back on its way.
+        seconds: from its start to its end, as the history shows it.
+        command_seconds: of these, those in which a command ran; `expected_seconds`: what the plan expected of the
+            commands, None if of none, or if the move was rolled back on its way.
         forecast: of a rehearsal, the downtime of the move by what was measured; None where nothing tells.
     """
 
@@ -49,6 +50,7 @@ class Figures:
     copy_rate: float | None
     files_verified: int | None
     seconds: float
+    command_seconds: float
     expected_seconds: float | None
     forecast: Span | None = None
 
@@ -89,12 +91,14 @@ def figures_of(execution: Execution, estimate: Estimate | None = None) -> Figure
     expected = sum(step.expected_seconds or 0.0 for step in commands.values()) if as_planned else 0.0
     method = estimate.method(execution.plan.method) if estimate is not None else None
     rehearsed = execution.kind is Kind.REHEARSAL
+    ended = (execution.ended_at or execution.started_at).timestamp()
     return Figures(
         sent=found.sent,
         passes=found.passes,
         copy_rate=found.copy_rate,
         files_verified=files_verified(execution),
-        seconds=covered(runs),
+        seconds=ended - execution.started_at.timestamp(),
+        command_seconds=covered(runs),
         expected_seconds=expected or None,
         forecast=method.downtime_seconds if method is not None and rehearsed else None,
     )
@@ -199,13 +203,13 @@ def _fenced(execution: Execution) -> tuple[str, ...]:
     """That the old cluster is kept from starting, and how it would be started all the same."""
     if not any(step.id == step_ids.FENCE_OLD for step in execution.plan.steps):
         return ()
-    by_hand = list_manual_rollback_steps(execution.plan)
+    lines = list_manual_rollback_steps(execution.plan)
     asked = (
         "To go back to it all the same, and lose what clients have written to the new cluster, run one after the other:"
     )
     return (
         "It is stopped, and its fence keeps it from starting: never run two copies of one cluster at the same time.",
-        *((asked, *(f"  {line}" for line in by_hand)) if by_hand else ()),
+        *((asked, *(f"  {line}" for line in lines)) if lines else ()),
     )
 
 
@@ -368,8 +372,16 @@ def agreements(execution: Execution) -> tuple[Agreement, ...]:
 
 
 def follow_up(execution: Execution) -> tuple[str, ...]:
-    """What is still to do once the new cluster is open: what the steps since warned of, then what the plan advises."""
-    return (*(each.text for each in _told(execution)), *map(str, execution.plan.advice))
+    """What is still to do once the new cluster is open, and what to know then, without the files that remain.
+
+    What the steps since the cutover warned of comes first, then what the plan advises, and what could still be checked.
+    A task that was ticked off is left out.
+    """
+    done = execution.follow_up_done
+    tasks = (*_told(execution), *_recorded_advice(execution.plan.advice))
+    checks = [f"  {by_hand(step)}" for step in execution.plan.later if step.id not in done]
+    asked = ("To search the new cluster for corruption, run the commands of these checks:",) if checks else ()
+    return (*(each.text for each in tasks if each.id not in done), *asked, *checks)
 
 
 def follow_up_tasks(execution: Execution) -> tuple[FollowUp, ...]:

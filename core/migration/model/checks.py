@@ -31,6 +31,10 @@ class Waiver:
     new: str
 
 
+MANUAL = "https://www.postgresql.org/docs/"
+"""Where PostgreSQL's documentation is."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """The result of one check; `old` and `new` are the compared values as text.

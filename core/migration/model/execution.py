@@ -1,5 +1,6 @@
 """A plan being carried out: its rows in the history are its state."""
 
+import re
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -83,6 +84,18 @@ OVER = frozenset({State.DONE, State.ROLLED_BACK})
 
 ENDED_EARLY = frozenset({State.STOPPED, State.CANCELLED, State.PAUSED})
 """Nothing of such an execution runs on the servers, and what the copy needed was taken away. It can be continued."""
+
+
+_OF_ONE_KIND = re.compile(r"(\d{1,9}) of ")
+
+
+def count_clients(listed: Sequence[str]) -> int:
+    """Return how many clients are connected, from the lines of `list_clients` (resources/sh/inventory.sh).
+
+    Each begins with the number of one kind: `3 of app on shop from 10.0.0.7, web`. Any other line counts as one client.
+    """
+    counts = (_OF_ONE_KIND.match(line) for line in listed)
+    return sum(1 if count is None else int(count[1]) for count in counts)
 
 
 class StopAnswer(StrEnum):

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
     QTabBar,
     QToolButton,
     QWidget,
@@ -28,7 +30,7 @@ from gui import appearance
 from gui.design.icons import Icon, IconView, button_icon
 from gui.design.measures import CONTROL, GRID, ROW, Type, font, scale
 from gui.design.palette import Ground, colour, is_dark
-from gui.design.parts import ButtonKind, kind_of, set_kind
+from gui.design.parts import PREPARED, ButtonKind, kind_of, set_kind
 from gui.design.style import Style
 from gui.pages.kinds import PAGES
 from gui.window import MainWindow
@@ -241,3 +243,27 @@ def test_each_page_has_one_primary_button_at_most(full_window: MainWindow, qtbot
             assert drawn == [each.primary], kind.id
             led += 1
     assert led >= 5
+
+
+def test_a_box_has_room_for_its_entry_and_cuts_it_with_an_ellipsis_only_where_it_has_none(qtbot: QtBot) -> None:
+    box = QComboBox()
+    box.addItem("iiii" * 20 + "l")
+    shown(qtbot, box)
+    needed = box.fontMetrics().horizontalAdvance(box.currentText())
+    option = QStyleOptionComboBox()
+
+    def drawn(wider: int) -> str:
+        """What the style leaves of the entry in a box whose text has that much more room than it needs."""
+        for width in range(needed, 2 * needed):
+            box.resize(width, box.height())
+            box.initStyleOption(option)
+            room = box.style().subControlRect(
+                QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
+            )
+            if room.width() == needed + wider:
+                break
+        PREPARED[QStyle.ControlElement.CE_ComboBoxLabel](option)
+        return option.currentText
+
+    assert drawn(3) == box.currentText()  # Fusion leaves a pixel at either end, and letters end within one
+    assert drawn(0).endswith("…")

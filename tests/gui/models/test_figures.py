@@ -23,7 +23,7 @@ def test_a_move_under_way_has_none() -> None:
 @pytest.mark.parametrize(("took", "tone"), [(6.0, Tone.GOOD), (8.0, Tone.WARNING)])
 def test_a_downtime_is_good_if_its_commands_took_no_longer_than_planned(took: float, tone: Tone) -> None:
     down = Downtime(AT, AT, took + 30.0, 30.0, 0.0, 7.0)
-    first, *others = figures(ExecutionState(figures=Figures(0, 0, None, 1291, 25.0, 23.0), downtime=down))
+    first, *others = figures(ExecutionState(figures=Figures(0, 0, None, 1291, 25.4, 25.0, 23.0), downtime=down))
     assert (numbers(first.value), first.tone) == ([f"{took + 30:.0f} s"], tone)
     assert numbers(first.detail) == [f"{took:.1f} s", "7.0 s"]  # the plan says nothing of what people took
     verified, copied, duration = others
@@ -32,8 +32,13 @@ def test_a_downtime_is_good_if_its_commands_took_no_longer_than_planned(took: fl
     assert (numbers(duration.value), numbers(duration.detail)) == (["25 s"], ["23 s"])
 
 
+def test_a_duration_is_from_start_to_end_and_its_commands_are_held_against_the_plan() -> None:
+    *_, duration = figures(ExecutionState(figures=Figures(0, 0, None, 1291, 7200.0, 25.0, 23.0)))
+    assert (numbers(duration.value), numbers(duration.detail)) == (["2 h 00 min"], ["25 s", "23 s"])
+
+
 def test_a_rehearsal_tells_the_downtime_of_the_move_and_compares_nothing() -> None:
-    found = Figures(1 << 30, 2, 72.4e6, None, 34.0, None, Span(4.8, 7.0, 12.0))
+    found = Figures(1 << 30, 2, 72.4e6, None, 34.0, 34.0, None, Span(4.8, 7.0, 12.0))
     made = figures(ExecutionState(figures=found))
     assert [numbers(each.value) for each in made] == [["7.0 s"], ["1.0 GiB"], ["72.4 MB/s"], ["34 s"]]
     assert numbers(made[0].detail) == ["4.8 s", "12 s"]

@@ -76,6 +76,19 @@ def test_the_stop_names_the_first_warnings_and_counts_the_others(number: int, mo
     assert [figures(line) for line in told[6:]] == [more for _ in more]
 
 
+@pytest.mark.parametrize(
+    ("lines", "number"),
+    [
+        (("1 of app on shop, local",), "1"),
+        (("3 of app on shop from 10.0.0.7, web", "12 of report from 10.0.0.9"), "15"),
+        (("2 of app", "a line of another kind"), "3"),
+    ],
+)
+def test_each_client_that_loses_its_connection_is_counted(lines: tuple[str, ...], number: str) -> None:
+    text = prompt_for(replace(QUESTION, connected=lines), execution(STOP)).text
+    assert number in figures(text.replace("15/main", "")), text
+
+
 def test_clients_can_be_listed_again_if_the_plan_lists_them() -> None:
     clients = change_step(STEP, id=step_ids.LIST_CLIENTS)
     assert prompt_for(QUESTION, execution(clients, STOP)).can_look_again

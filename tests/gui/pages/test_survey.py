@@ -164,7 +164,7 @@ def test_a_double_click_opens_the_move(fleet_window: MainWindow, qtbot: QtBot, g
 def test_a_move_to_be_checked_first_opens_its_checks(
     fleet_window: MainWindow, fleet_store: Store, qtbot: QtBot
 ) -> None:
-    name = f"db01:{fleets.CLUSTER}"
+    name = f"db01{fleets.CLUSTER}"
     unknown = CheckResult(
         "control-data", "Binary layout of the data files", Status.UNKNOWN, "–", "–", "Not known.", pending=True
     )

@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QSplitter
 from pytestqt.qtbot import QtBot
 
+from core.language import spoken, tr
 from gui.models.table import Column, Width
 from gui.remembered import Remembered
-from gui.widgets.table import NARROWEST, READABLE, WIDEST, Table, level
+from gui.widgets.table import LONGEST_HEAD, NARROWEST, READABLE, TIGHTEST, WIDEST, Table, level
+from tests.gui.models.test_fuzzed import TABLES
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ COLUMNS: tuple[Column[Finding], ...] = (
 ROW = Finding("data", "block size 8192, " * 9, "79.7 MB/s ± 0.1 %, 2 h 14 min", "it may be moved " * 9)
 
 
-def shown(qtbot: QtBot, width: int) -> Table[Finding]:
-    table = Table[Finding]("findings", "Findings", COLUMNS)
+def shown(qtbot: QtBot, width: int, columns: tuple[Column[Finding], ...] = COLUMNS) -> Table[Finding]:
+    table = Table[Finding]("findings", "Findings", columns)
     qtbot.addWidget(table)
     table.set_rows([ROW])
     table.resize(width, 300)
@@ -58,9 +61,69 @@ def test_what_takes_the_rest_can_be_read(qtbot: QtBot, width: int) -> None:
     assert NARROWEST < table.columnWidth(1) == table.columnWidth(2) <= WIDEST
 
 
+def test_only_the_head_of_a_very_long_name_is_cut_and_its_tip_is_whole(qtbot: QtBot) -> None:
+    table = shown(qtbot, 700)
+    name = "db1-of-the-accounting-department-of-the-subsidiary-headquarters (old)"
+    table.rename(1, name)
+    table.set_rows([replace(ROW, took="1 s")])
+    assert table.columnWidth(1) == LONGEST_HEAD < table.horizontalHeader().sectionSizeHint(1)
+    assert table.horizontalHeader().textElideMode() is Qt.TextElideMode.ElideMiddle
+    assert name in table.rows.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+
+
+def test_columns_that_cannot_stand_beside_each_other_are_scrolled(qtbot: QtBot) -> None:
+    table = shown(qtbot, 300)
+    assert table.columnWidth(4) == NARROWEST, "a row is told from the next one"
+    assert table.horizontalScrollBar().maximum() > 0
+    table.resize(1200, table.height())
+    assert table.columnWidth(4) > NARROWEST
+    assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_texts_and_long_heads_give_way_before_a_table_is_scrolled(qtbot: QtBot) -> None:
+    table = shown(qtbot, 700)
+    table.rename(3, "db1-of-the-accounting-department-of-the-subsidiary-headquarters (old)")
+    table.rename(4, "Means")
+    table.set_rows([replace(ROW, took="1 s")])
+    others = table.columnWidth(0) + table.width() - table.viewport().width()
+    table.resize(others + 4 * NARROWEST, table.height())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() == 0)
+    assert TIGHTEST <= table.columnWidth(3) < LONGEST_HEAD
+    table.resize(others + 4 * TIGHTEST, table.height())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() == 0)
+    assert all(TIGHTEST <= table.columnWidth(number) < NARROWEST for number in (1, 2, 3, 4))
+
+
+@pytest.mark.parametrize("width", range(150, 700, 25))
+def test_columns_that_share_the_rest_are_all_readable(qtbot: QtBot, width: int) -> None:
+    long: Column[Finding] = Column("What it means for the move", lambda row: row.name, width=Width.REST)
+    short: Column[Finding] = Column("What", lambda row: row.meaning, width=Width.REST)
+    table = shown(qtbot, width, (short, long, short))
+    assert table.columnWidth(1) >= table.horizontalHeader().sectionSizeHint(1)
+    assert min(table.columnWidth(0), table.columnWidth(2)) >= TIGHTEST
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_no_title_of_a_column_is_as_long_as_a_head_that_is_cut(qtbot: QtBot, language: str) -> None:
+    with spoken(language):
+        for name, (columns, _) in TABLES.items():
+            table = Table(name, name, columns)
+            qtbot.addWidget(table)
+            head = table.horizontalHeader()
+            wide = {tr(column.title): head.sectionSizeHint(number) for number, column in enumerate(columns)}
+            assert all(width <= LONGEST_HEAD for width in wide.values()), (name, wide)
+
+
+def test_the_head_of_a_table_without_rows_is_not_cut(qtbot: QtBot) -> None:
+    table = shown(qtbot, 900)
+    table.rename(3, "How long it has taken")
+    table.set_rows([])
+    assert table.columnWidth(3) >= table.horizontalHeader().sectionSizeHint(3)
+
+
 def test_a_head_is_never_cut(qtbot: QtBot) -> None:
     table = shown(qtbot, 700)
-    table.rename(1, "What was seen on the first of both servers")
+    table.rename(1, "Seen on the first of both")
     table.set_rows([replace(ROW, took="1 s")])
     least = table.horizontalHeader().sectionSizeHint(1)
     assert table.columnWidth(1) == least > NARROWEST

@@ -23,12 +23,14 @@ DECIDE = replace(STEP, id=step_ids.DECIDE, action=Decision())
 @pytest.mark.parametrize("state", State)
 def test_only_what_is_over_has_figures(state: State) -> None:
     made = ran(execution(COPY, STOP, DECIDE, state=state), 1, seconds=40.0, sent=1 << 30)
-    found = figures_of(ran(ran(made, 2, seconds=40.0), 3, seconds=3600.0))
+    made = ran(ran(made, 2, seconds=40.0), 3, seconds=3600.0)
+    found = figures_of(replace(made, ended_at=made.started_at + timedelta(hours=2)))
     assert (found is not None) is (state in OVER)
     if found is not None:
         assert (found.sent, found.passes, found.files_verified) == (1 << 30, 1, None)
         planned = 35.0 if state is State.DONE else None  # the plan's whole time says nothing of a rolled-back move
-        assert (found.seconds, found.expected_seconds) == (40.0, planned)  # side by side, and without the decision
+        assert found.seconds == 7200.0
+        assert (found.command_seconds, found.expected_seconds) == (40.0, planned)  # side by side, without the decision
 
 
 def test_a_rehearsal_is_held_against_its_own_steps() -> None:

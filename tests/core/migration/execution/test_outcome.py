@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from core.migration.execution.outcome import outcome_of
+from core.migration.execution.outcome import open_follow_up_tasks, outcome_of
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State, StepRun
@@ -71,6 +71,23 @@ def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
     assert "keep new from starting (on old as postgres): true && false" in paragraphs["Old cluster"]
     assert (paragraphs["Remaining files"], paragraphs["Follow-up"]) == ("old: its files", "take a backup")
     assert "pghaul report spring -o spring.pdf" in paragraphs["Details"]
+
+
+def test_each_open_follow_up_task_is_told_at_the_end_with_its_commands() -> None:
+    """The reports and the page Follow-up count the same tasks."""
+    made = moved(*WHOLE)
+    checks = tuple(change_step(STEP, id=each, title=each, native=("true", "false")) for each in ("pages", "tables"))
+    made = replace(made, plan=replace(made.plan, later=checks))
+    for done in (frozenset[str](), frozenset({"pages"}), frozenset({"pages", "tables", "advice-0"})):
+        ticked = replace(made, follow_up_done=done)
+        said = "\n".join(line for each in outcome_of(ticked) for line in each.sentences)
+        tasks = {"pages", "tables"} - done
+        assert {each.id for each in open_follow_up_tasks(ticked)} >= tasks
+        assert {
+            each for each in ("pages", "tables") if f"  {each} (on old as postgres): true && false" in said
+        } == tasks
+        assert ("take a backup" in said) == ("advice-0" not in done)
+        assert ("for corruption" in said) == bool(tasks)
 
 
 def test_what_a_person_has_taken_on_is_told_at_the_end() -> None:
