@@ -33,7 +33,8 @@ FILE = "dd.data"
 _SUMMARY = re.compile(
     r"""
     ^\s*(?P<bytes>\d{1,20})\s*[^\W\d].*?          # the exact bytes, sizes for people, "copied": any language
-    (?:[,，、]\s*|\sin\s+)                   # GNU and busybox: a comma; BSD, macOS and old GNU: "in"
+    # GNU and busybox: a comma, but none within a number such as 1,048.5; BSD, macOS and old GNU: "in"
+    (?:(?<!\d)[,，、]\s*|[,，、]\s+|\sin\s+)
     (?P<seconds>\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d\d)?)
     \s*(?:s|secs?|seconds?|Sek|с|秒|초)(?!\w)
     """,

@@ -172,12 +172,12 @@ def _most(forecast: Forecast) -> str:
     return f" (up to {units.duration(forecast.seconds_at_most)} if the results vary)"
 
 
-def text(runs: tuple[Run, ...]) -> str:
-    """Runs for people, a line each."""
+def text(runs: tuple[Run, ...], *, by_server: bool = False) -> str:
+    """Runs for people, a line each; `by_server`: they may be of several moves, in which the server has other sides."""
     rows = [
         (
             str(run.id or ""),
-            _volume(run),
+            f"{run.volume.server}:{run.volume.mount_point}" if by_server else _volume(run),
             run.workload.title,
             _figures(run),
             _outcome(run),

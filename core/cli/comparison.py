@@ -118,7 +118,10 @@ def _short(files: list[str]) -> tuple[str, ...]:
 
 def _number(word: str) -> int:
     if not word.isascii() or not word.isdigit():
-        raise InputError(f"{word!r} is not the number of a run", "list the runs with: pghaul history runs MOVE")
+        raise InputError(
+            f"{word!r} is not the number of a run",
+            "list the runs with: pghaul history runs MOVE; name a volume of a move as old:/PATH or new:/PATH",
+        )
     return int(word)
 
 

@@ -34,7 +34,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "any servers",
     )
     diagnose.add_argument("--side", choices=("old", "new"), help="examine only this server (default: both)")
-    diagnose.add_argument("--last", action="store_true", help="use the facts that were read last, without connecting")
+    diagnose.add_argument(
+        "--last", action="store_true", help="use the facts that were read last; connect only to a server without any"
+    )
     add_common(diagnose, server=True)
     diagnose.set_defaults(run=_run)
 

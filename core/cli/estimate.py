@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from core import documents, units
 from core.cli.context import Context, add_common, print_document
+from core.cli.moves import limits_text
 from core.cli.own_settings import add_from_setting
 from core.cli.sizes import size
 from core.cli.terminal import show, table
@@ -97,7 +98,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
             context.job.report(Note(over, "warning"))
         print_document({**documents.to_plain(made), "planning": planned})
     else:
-        show("\n\n".join(text for text in (over, estimate_text(made), _planned_text(planned)) if text))
+        show("\n\n".join(text for text in (over, estimate_text(made), _planned_text(planned, asked)) if text))
     return 0
 
 
@@ -339,9 +340,9 @@ def _asked(context: Context, options: argparse.Namespace) -> Asked:
     return asked
 
 
-def _planned_text(planned: "Planned") -> str:
+def _planned_text(planned: "Planned", asked: Asked) -> str:
     """Return the answers for display; empty if there are none."""
-    parts = [_helps(planned), _fits(planned), _later(planned)]
+    parts = [_helps(planned), _fits(planned, asked), _later(planned)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -368,7 +369,7 @@ def _saved(seconds: float) -> str:
     return units.duration(seconds) if seconds >= 1 else "none"
 
 
-def _fits(planned: "Planned") -> str:
+def _fits(planned: "Planned", asked: Asked) -> str:
     if not planned.fits:
         return ""
     priced = any(each.cost is not None for each in planned.fits)
@@ -388,7 +389,12 @@ def _fits(planned: "Planned") -> str:
     )
     head = ("method", "likelihood", *times, *(["costs (low – high)"] if priced else []), "what is needed")
     back = planned.fits[0].way_back
-    lines = [table(head, rows, right=(1,)), f"a rollback to the old server takes {_span(back)}", *_latest(planned)]
+    lines = [
+        f"has to fit into: {limits_text(asked)}",
+        table(head, rows, right=(1,)),
+        f"a rollback to the old server takes {_span(back)}",
+        *_latest(planned),
+    ]
     if planned.changes is not None:
         lines.append(
             f"according to the watch, {size(planned.changes)} change per hour in that window (clock of the old server)"
@@ -451,7 +457,8 @@ def _later(planned: "Planned") -> str:
             )
             for each in planned.later
         ]
-        lines.append(table(("time", "size", *(f"{name}, downtime" for name in names)), rows, right=(1, 2, 3, 4)))
+        head = ("time", "size", *(f"{method_title(name)}, downtime" for name in names))
+        lines.append(table(head, rows, right=(1, 2, 3, 4)))
     if planned.months_until_full is not None:
         months = round(planned.months_until_full)
         when = f"will be 80 % full in {units.counted(max(1, months), 'month')}"

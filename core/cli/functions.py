@@ -1,6 +1,7 @@
 """`pghaul functions`: the shell functions that pghaul runs on the servers, as it sends them."""
 
 import argparse
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -32,13 +33,16 @@ def _run(_context: Context, options: argparse.Namespace) -> int:
     elif options.name:
         show("\n".join(each.text for each in found).rstrip("\n"))
     else:
-        show("\n".join(f"{each.subject:20} {_first_line(each)}" for each in found))
+        show("\n".join(f"{each.subject:20} {_first_sentence(each)}" for each in found))
     return 0
 
 
-def _first_line(function: "Function") -> str:
+def _first_sentence(function: "Function") -> str:
     """Its words and what it does, as its comment begins."""
-    return next(iter(function.comment.splitlines()), f"# {function.name}").removeprefix("# ")
+    first, *further = (line.removeprefix("#").strip() for line in function.comment.splitlines() or [function.name])
+    words, _, begun = first.partition("   ")
+    said = " ".join((begun, *further)).strip()
+    return f"{words}   {re.split(r'(?<=[.]) ', said, maxsplit=1)[0]}"
 
 
 def _named(names: list[str]) -> "tuple[Function, ...]":

@@ -252,7 +252,8 @@ def _runs(context: Context, options: argparse.Namespace) -> int:
     from core.cli.benchmarks import text
 
     older_than = None if options.older_than is None else context.store.run(options.older_than)
-    if options.server is None and not is_place_on_server(options.what):
+    by_server = options.server is not None or is_place_on_server(options.what)
+    if not by_server:
         runs = context.store.runs(
             options.what,
             side=options.side and Side(options.side),
@@ -270,7 +271,7 @@ def _runs(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"runs": runs})
     elif runs:
-        show(text(runs))
+        show(text(runs, by_server=by_server))
     elif options.side is None and options.older_than is None:
         show(f"no benchmark of {options.server or options.what} has run yet")
     else:

@@ -59,7 +59,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     probe.add_argument(
         "--forecast",
         action="store_true",
-        help="only show how long the probes will take, and how much they will write and send; no server is reached",
+        help="only show how long the probes will take, and how much they will write and send; connects to no server",
     )
     probing.register(probe)
     add_common(probe, server=True)

@@ -105,7 +105,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     edited.add_argument("name", metavar="MOVE", help="name of the move")
     edited.add_argument(
-        "holds",
+        "values",
         nargs="?",
         choices=[each.value for each in EditedSettings],
         help="in-force: the values that the old cluster is running with; file: the values in its files (default: show "
@@ -238,23 +238,29 @@ def text(move: Move) -> str:
     return "\n".join(lines)
 
 
-def _asked_text(asked: Asked, estimate: Estimate | None) -> Iterable[str]:
-    """Yield the window and the downtime that a move has to fit into, and how likely it does by the latest estimate."""
+def limits_text(asked: Asked) -> str:
+    """Return the window and the downtime that a move has to fit into, for people; empty if there are none."""
     limits = [] if asked.window is None else [f"window {window_text(asked.window)} (clock of the old server)"]
     if asked.downtime_seconds is not None:
         limits.append(f"longest downtime {seconds_text(asked.downtime_seconds)}")
+    return ", ".join(limits)
+
+
+def _asked_text(asked: Asked, estimate: Estimate | None) -> Iterable[str]:
+    """Yield the window and the downtime that a move has to fit into, and how likely it does by the latest estimate."""
+    limits = limits_text(asked)
     fit = None if estimate is None or estimate.asked != asked else estimate.fit(estimate.to_take)
     likely = "" if fit is None else f"; likelihood {units.share(fit.likelihood)} ({method_title(fit.method)})"
     if limits:
-        yield f"  has to fit into: {', '.join(limits)}{likely}"
+        yield f"  has to fit into: {limits}{likely}"
 
 
 def _edited(context: Context, options: argparse.Namespace) -> int:
     move = context.store.move(options.name)
-    if options.holds is not None or options.none:
-        if options.holds is not None and options.none:
+    if options.values is not None or options.none:
+        if options.values is not None and options.none:
             raise InputError("--none cannot be combined with a choice", "leave out one of them")
-        move = replace(move, edited=None if options.none else EditedSettings(options.holds))
+        move = replace(move, edited=None if options.none else EditedSettings(options.values))
         context.store.put_move(move)
     if options.json:
         print_document(move)

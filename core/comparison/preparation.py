@@ -67,8 +67,14 @@ class Preparation:
         # a controller shows its array as one device
         wanted = 1 if self.layout is None else self.layout.drives
         if len(self.devices) != wanted:
-            what = "a single device" if self.layout is None else self.layout.title
-            raise InputError(f"{what} needs {wanted} devices, not {len(self.devices)}", f"name {wanted} of them")
+            if self.layout is None:
+                raise InputError(
+                    f"without a RAID level a volume has one device, not {len(self.devices)}",
+                    "name one device, or choose a RAID level",
+                )
+            raise InputError(
+                f"{self.layout.title} needs {wanted} devices, not {len(self.devices)}", f"name {wanted} devices"
+            )
         if not _MOUNT_POINT.fullmatch(self.mount_point) or ".." in self.mount_point:
             raise InputError(
                 f"{self.mount_point!r} is not possible as a mount point",

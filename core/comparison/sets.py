@@ -108,7 +108,7 @@ def place_on_server(word: str, *, dated: bool = True) -> ServerPlace:
 
 
 def is_place_on_server(word: str) -> bool:
-    """Whether a word names a volume of a server: no name of a move can be taken for one by mistake."""
+    """Whether a word names a volume of a server. No name of a move does: `checked_name` refuses it."""
     return ":/" in word
 
 

@@ -14,11 +14,14 @@ EXIT_CODES = (
     Entry("0", "Success."),
     Entry(
         "1",
-        "Done, but something needs your attention: for example a blocker, a check to run first, a failed verification "
-        "or benchmark run, or an entry of a list that was refused. Also if the operator has paused an execution.",
+        "Something needs your attention: for example a blocker, a check to run first, a failed verification or "
+        "benchmark run, a rollback that is refused, or an entry of a list that was refused. Also if the operator has "
+        "paused an execution.",
     ),
     Entry("2", "Wrong usage or input."),
-    Entry("3", "A server could not be reached, or refused a request."),
+    Entry(
+        "3", "A server could not be reached, refused a request, or a command failed there, such as a step of a move."
+    ),
     Entry("4", "Cancelled."),
     Entry("70", "A bug in pghaul. The message names the log that contains it."),
 )

@@ -25,7 +25,7 @@ from core.migration.checks import (
 )
 from core.migration.checks.declaration import Check
 from core.migration.findings.finding import CheckContext, Finding
-from core.migration.model.checks import CheckResult, Status
+from core.migration.model.checks import MANUAL, CheckResult, Status
 from core.migration.model.move import Move
 
 CHECKS: tuple[Check, ...] = (
@@ -98,11 +98,11 @@ def _would_be_answered(each: Check, context: CheckContext) -> bool:
 def documentation(page: str, major_version: str | None) -> str:
     """Return the URL of a page of PostgreSQL's manual for that major version, or for the current one if it is None."""
     if major_version is None:
-        return f"https://www.postgresql.org/docs/current/{page}.html"
+        return f"{MANUAL}current/{page}.html"
     before = _PAGES_BEFORE.get(page)
     if before is not None and tuple(int(part) for part in major_version.split(".")) < before[0]:
         page = before[1]
-    return f"https://www.postgresql.org/docs/{major_version}/{page}.html"
+    return f"{MANUAL}{major_version}/{page}.html"
 
 
 def _check_result(check: Check, finding: Finding, major_version: str | None, waiting: AbstractSet[str]) -> CheckResult:

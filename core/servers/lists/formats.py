@@ -365,7 +365,9 @@ def _with_command(variables: Mapping[str, str]) -> str | None:
 # A list of servers, whichever of the known kinds it is: told by its own words, not by the name of its file.
 
 _EXPECTED = "a CSV whose first row names the columns, an Ansible inventory, or your own ~/.ssh/config"
-_YAML = re.compile(r"---|[\w.-]+:(\s*#.*)?")
+_YAML = re.compile(r"---|[^\s\[;=:][^\s=:]*:(\s.*)?")
+"""A line that only YAML has: a key, which may be quoted or have a value behind it. Of the hosts of an INI file only an
+address of IPv6 ends so, and it has further colons."""
 _SSH_BLOCK = re.compile(r"\s*(?:Host|Match)\s+\S", re.IGNORECASE)
 _SSH_OPTION = re.compile(r"\s+[A-Z]\w+[ =]", re.IGNORECASE)
 
@@ -398,7 +400,7 @@ def _read(name: str, text: str) -> tuple[ServerList, bool]:
     if is_csv(text):
         return server_list(list(parse_csv(text))), True
     said = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if said and _YAML.fullmatch(said[0].strip()):
+    if any(_YAML.fullmatch(line.strip()) for line in said):
         raise InputError(
             f"{name} is an inventory in YAML, which only Ansible can read",
             f"let Ansible print it: `ansible-inventory -i {quoted(name)} --list | pghaul server import -`",

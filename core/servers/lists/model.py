@@ -177,7 +177,7 @@ def _move(server: str, fields: Mapping[str, str]) -> WantedMove | None:
                 f"{folder!r} is not an absolute path", "give the full path on the server, beginning with /"
             )
     clean = cluster.rstrip("/") or "/"
-    return WantedMove(fields.get("move") or f"{server}:{clean}", new, clean, target.rstrip("/") or "/")
+    return WantedMove(fields.get("move") or f"{server}{clean}", new, clean, target.rstrip("/") or "/")
 
 
 def _refuse_other(each: Listed, servers: Mapping[str, Listed], moves: Mapping[str, Listed]) -> None:

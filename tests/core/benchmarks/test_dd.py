@@ -89,6 +89,12 @@ def test_progress_lines_do_not_count_beside_the_summary() -> None:
     assert result.metrics["bytes"] == 1000
 
 
+@pytest.mark.parametrize("seconds", ["1,048.5", "1.234,5", "1，048.5", "1,048,576.5", "12,345,678"])
+def test_seconds_are_no_end_of_a_longer_number(seconds: str) -> None:
+    with pytest.raises(ParseError):
+        parse_dd(f"1048576000 bytes (1.0 GB, 1000 MiB) copied, {seconds} s, 1.0 MB/s\n")
+
+
 def test_two_transfers() -> None:
     text = "1+0 records in\n1+0 records out\n{0} bytes ({0} B) copied, 1 s, 1 kB/s\n"
     assert [result.metrics["bytes"] for result in parse_dd(text.format(10) + text.format(20)).results] == [10, 20]

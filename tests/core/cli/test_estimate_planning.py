@@ -34,6 +34,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tu
 def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out = run(tmp_path, capsys, "--window", "22:00-02:00", "--price", "5000")
     assert code == 0
+    assert "has to fit into: window 22:00-02:00 (clock of the old server)\n" in out
     warm = next(line for line in out.splitlines() if line.startswith(method_title("warm-copy")) and "%" in line)
     assert "01:" in warm
     assert re.search(r" (9\d|100) %", warm)
@@ -54,6 +55,16 @@ def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "" not in {must_hold["cold-copy"], must_hold["warm-copy"]}
     assert planning["later"][1]["size_bytes"] == pytest.approx(4.22e12)
     assert planning["helps"]
+
+
+def test_what_is_asked_stands_with_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A number without a unit is seconds, which a person sees here."""
+    _, out = run(tmp_path, capsys, "--downtime", "10", "--growth", "1T")
+    assert "has to fit into: longest downtime 10s\n" in out
+    (head,) = (line for line in out.splitlines() if line.startswith("time "))
+    for method in ("cold-copy", "warm-copy", "dump-restore"):
+        assert f"{method_title(method)}, downtime" in head
+        assert method not in head
 
 
 @pytest.mark.parametrize(

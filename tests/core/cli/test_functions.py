@@ -30,3 +30,5 @@ def test_without_a_name_each_has_a_line(capsys: pytest.CaptureFixture[str]) -> N
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(functions())
     assert any(line.startswith("fence ") and " roll_back_target DATA   " in line for line in lines)
+    unfinished = [line for line in lines if not line.endswith(".") or ". " in line.rpartition("   ")[2]]
+    assert unfinished == []

@@ -76,6 +76,16 @@ def test_runs_are_listed_page_by_page(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == f"no benchmark run of {MOVE.name} matches these options\n"
 
 
+def test_runs_of_a_server_name_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """They may be of several moves, in which the server was the old or the new one."""
+    for words in (("--server", NEW.name), (f"{NEW.name}:/var/lib/postgresql",)):
+        assert main(["history", "runs", *words]) == 0
+        volumes = {line.split()[1] for line in capsys.readouterr().out.splitlines()[2:]}
+        assert volumes == {f"{NEW.name}:/var/lib/postgresql"}
+    assert main(["history", "runs", MOVE.name, "--side", "new"]) == 0
+    assert {line.split()[1] for line in capsys.readouterr().out.splitlines()[2:]} == {"new:/var/lib/postgresql"}
+
+
 def test_commands_are_listed_by_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "commands", "--json", "--server", OLD.name]) == 0
     assert {each["server"] for each in json.loads(capsys.readouterr().out)["commands"]} == {OLD.name}

@@ -87,7 +87,7 @@ def test_shellcheck_finds_nothing(wanted: Preparation) -> None:
         (("sdb",), "/srv/pg", None, 65536, "'sdb'"),
         (("/dev/../etc/passwd",), "/srv/pg", None, 65536, "'/dev/../etc/passwd'"),
         (("/dev/sdb", "/dev/sdb"), "/srv/pg", Layout(Level.MIRROR, 2), 65536, "named twice"),
-        (("/dev/sdb", "/dev/sdc"), "/srv/pg", None, 65536, r"needs 1 .*\b2\n"),
+        (("/dev/sdb", "/dev/sdc"), "/srv/pg", None, 65536, r"one device, not 2\n"),
         (("/dev/sdb",), "/srv/pg", Layout(Level.PARITY, 3), 65536, r"RAID 5 of 3 needs 3 .*\b1\n"),
         (("/dev/sdb",), "/srv/$(x)", None, 65536, "/srv/[$][(]x[)]"),
         (("/dev/sdb",), "/srv/a b", None, 65536, "/srv/a b"),

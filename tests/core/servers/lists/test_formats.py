@@ -54,7 +54,7 @@ def test_an_inventory_with_ranges_groups_and_what_they_say() -> None:
         "db02.lan", "db02.lan", user="dba", port=2222, jump="dba@bastion:22", rights=Rights.SUDO_POSTGRES
     )  # its own group says more than the one around that
     assert (profiles["new-c"].address, profiles["new-c"].user) == ("192.0.2.9", "everyone")
-    assert found.listed[1].move == WantedMove("db01.lan:/srv/pg", "new-b", "/srv/pg", "/srv/pg")
+    assert found.listed[1].move == WantedMove("db01.lan/srv/pg", "new-b", "/srv/pg", "/srv/pg")
     assert [(where, " docker" in reason) for where, reason in refusals(found)] == [("line 6", True)] * 2
 
 
@@ -134,11 +134,22 @@ def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
         assert re.search(pattern, reason), reason
 
 
+@pytest.mark.parametrize("host", ["2001:db8::", "[2001:db8::]:22", "db1:22", "db1"])
+def test_an_address_with_colons_is_no_key_of_yaml(host: str) -> None:
+    address = host.removesuffix(":22").strip("[]")
+    assert [each.address for each in read(f"[pg]\n{host} ansible_user=dba\n").profiles] == [address]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("---\nall:\n  hosts:\n", "YAML"),
         ("all:\n  hosts:\n    a:\n", "YAML"),
+        ('"dbs":\n  hosts:\n    a:\n', "YAML"),
+        ("x: &x\n  ansible_user: dba\nall:\n  hosts:\n    a: *x\n", "YAML"),
+        ("dbs: {hosts: {a: {}, b: {}}}\n", "YAML"),
+        ("%YAML 1.2\n---\ndbs:\n  hosts:\n    a:\n", "YAML"),
+        ("? dbs\n: hosts:\n    a: {}\n", "YAML"),
         ("Host a\n  HostName 192.0.2.1\n", " ssh "),
         ('{"all":', "JSON"),
         ("{" * 100_000, "JSON"),
