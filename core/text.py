@@ -7,6 +7,7 @@ import unicodedata
 from core.errors import ParseError
 
 _ODD, _ODD_IN_LINES = re.compile(r"[^ -~]"), re.compile(r"[^ -~\n\t]")
+_FORMULA = re.compile(r"((?:^|[;\t\n])[\" ]*)(?=[=+@\t＝＋－＠-])")
 _CODE = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
 """A code span, which has equally many backticks on both sides: CommonMark, `Code spans`."""
 _NAME = re.compile(r"\S*(?:[\d@_]|\w\w\.\w)")
@@ -75,8 +76,12 @@ def sentence(text: str) -> str:
 
 
 def no_formula(text: str) -> str:
-    """For a cell of CSV: no spreadsheet takes it for a formula (OWASP, `CSV Injection`)."""
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} and text not in {"-", "–"} else text
+    """For a cell of CSV: no spreadsheet takes it for a formula (OWASP, `CSV Injection`), and no terminal is steered.
+
+    A spreadsheet of another country separates cells by semicolons or tabs. It takes the quotes around a cell for text,
+    and so begins a new cell behind such a sign or a line end within the cell.
+    """
+    return text if text in {"-", "–"} else _FORMULA.sub(r"\1'", printable_lines(text))
 
 
 def printable(text: str) -> str:

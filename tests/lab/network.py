@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tests.lab.machine import LabError, run
 
@@ -63,12 +64,30 @@ def attach(subnet: int, host: str, lab: str, pid: int) -> None:
     peer = ("peer", "name", "eth0", "address", hardware_address(subnet, host), "netns", str(pid))
     run("ip", "link", "add", cable, "type", "veth", *peer)
     run("ip", "link", "set", cable, "alias", _alias(lab), "master", bridge_name(subnet), "up")
-    commands = [
-        f"addr add {address(subnet, host)}/24 dev eth0",
-        "link set eth0 up",
-        "link set lo up",
-        f"route add default via {gateway(subnet)}",
-    ]
+    _batch(pid, "link set eth0 up", "link set lo up", *_ipv4(subnet, host))
+
+
+@contextmanager
+def ipv6_alone(subnet: int, pids: dict[str, int]) -> Iterator[dict[str, str]]:
+    """The addresses of the hosts while they have none of IPv4; afterwards all is as before."""
+    made = {host: f"fd77:{subnet:x}::{number}" for number, host in enumerate(pids, 2)}
+    here = (f"fd77:{subnet:x}::1/64", "dev", bridge_name(subnet))
+    run("ip", "addr", "add", *here, "nodad")
+    try:
+        for host, pid in pids.items():
+            _batch(pid, f"addr del {address(subnet, host)}/24 dev eth0", f"addr add {made[host]}/64 dev eth0 nodad")
+        yield made
+    finally:
+        for host, pid in pids.items():
+            _batch(pid, f"addr del {made[host]}/64 dev eth0", *_ipv4(subnet, host))
+        run("ip", "addr", "del", *here)
+
+
+def _ipv4(subnet: int, host: str) -> tuple[str, str]:
+    return f"addr add {address(subnet, host)}/24 dev eth0", f"route add default via {gateway(subnet)}"
+
+
+def _batch(pid: int, *commands: str) -> None:
     run("nsenter", f"--net=/proc/{pid}/ns/net", "ip", "-batch", "-", stdin="\n".join(commands).encode())
 
 

@@ -105,8 +105,8 @@ def test_each_server_is_a_row_of_its_own_whatever_becomes_of_it(
     assert moves["closed"].unknown == failures["closed"]
     assert "/srv/nowhere" in moves["gone"].unknown
     assert [each.move.old for each in made.moves[:2]] == [SHELL, "good"]
-    assert session.store.checks("good:/srv/pg/data") is not None
-    assert session.store.estimate("good:/srv/pg/data") is not None
+    assert session.store.checks("good/srv/pg/data") is not None
+    assert session.store.estimate("good/srv/pg/data") is not None
     assert session.store.unread().keys() == failures.keys()
     report = make_fleet_report(session, (), datetime.now(UTC))
     assert [one.move.name for one in report.moves] == [one.move.name for one in made.moves]
