@@ -229,10 +229,29 @@ def stop_and_fence(target: str) -> Shell:
 
 def native_stop_local_only(target: str) -> tuple[str, ...]:
     """Return the commands that end the local-only start: pg_ctl finds no PG_VERSION there and does nothing."""
-    # SIGINT asks for a fast shutdown: it does not wait for clients to disconnect (PostgreSQL's manual, chapter Shutting
-    # Down the Server). `pg_ctl stop -m fast` sends the same signal.
-    lock = command(f"{target}/postmaster.pid")
-    return (f"kill -INT $(head -n 1 {lock}); while [ -e {lock} ]; do sleep 1; done",)
+    return (native_signal(target, "INT", wait=True),)
+
+
+def native_signal(data_directory: str, signal: str, *, wait: bool = False) -> str:
+    """Return the command by which a person sends a signal to the server of a data directory.
+
+    It succeeds if the server has ended meanwhile, and fails if the signal cannot be sent to a running server.
+
+    Args:
+        data_directory: the data directory.
+        signal: INT asks for a fast shutdown, which does not wait for clients to disconnect, as `pg_ctl stop -m fast`
+            does. QUIT asks for an immediate one (PostgreSQL's manual, chapter Shutting Down the Server).
+        wait: the command waits until the server has ended.
+    """
+    # A shutdown removes the lock file. After a crash it is still there, but its process is not. Without a process id,
+    # /proc/ itself is looked at, and so a lock file that cannot be read is a failure. So is a folder that cannot be
+    # entered, in which no file would be found.
+    kill = command("kill", "-s", signal)
+    sent = f'pid=$(head -n 1 postmaster.pid) && {kill} "$pid" || [ ! -e postmaster.pid ] || [ ! -e "/proc/$pid" ]'
+    there = f"{command('cd', data_directory)} && {{ {sent}; }}"
+    if not wait:
+        return f"({there})"
+    return f'({there} && until [ ! -e postmaster.pid ] || [ ! -e "/proc/$pid" ]; do sleep 1; done)'
 
 
 def native_stop_and_fence(target: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from core.migration.findings.services import (
     find_service,
 )
 from core.migration.model.plan import ROOT_USER, undone
-from core.migration.plan.cluster_control import ClusterCommand, as_options, native_start, native_stop
+from core.migration.plan.cluster_control import ClusterCommand, as_options, native_signal, native_start, native_stop
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 from core.sides import Side
@@ -249,9 +249,8 @@ def _native_start_unit(typed: Callable[[str, Service], str], service: Service) -
 
 def _native_stop_unit(typed: Callable[[str, Service], str], service: Service, data: str) -> tuple[str, ...]:
     """Return the commands that stop a unit with a fast shutdown, whatever signal the unit has for its stop."""
-    process = command("head", "-n", "1", f"{data}/postmaster.pid")
     stop = typed("stop", service)
-    return f"{stop} --no-block", f'kill -s INT "$({process})"', stop
+    return f"{stop} --no-block", native_signal(data, "INT"), stop
 
 
 def _pg_ctlcluster(service: Service, *words: str) -> str:

@@ -304,7 +304,7 @@ def _run_copy(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
                     if rehearsal.amcheck_seconds is None
                     else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)
                 ),
-                f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
+                cluster_control.native_signal(target, "QUIT"),
             ),
             detached=True,
         ),

@@ -24,6 +24,7 @@ from core.migration.model.plan import Phase, Plan, PlanWarning, ResumePolicy, St
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, path_variables
+from core.migration.plan.cluster_control import native_signal
 from core.servers.functions import library, named_in
 from core.servers.profiles import Rights
 from core.sides import Side
@@ -203,7 +204,7 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
 def _stop_unit(program: str) -> str:
     """What a person types, one command after the other: SIGINT is a fast shutdown, whatever the unit would send."""
     stop = f"{program} stop postgresql-15.service"
-    return f'{stop} --no-block; kill -s INT "$(head -n 1 {DATA}/postmaster.pid)"; {stop}'
+    return f"{stop} --no-block; {native_signal(DATA, 'INT')}; {stop}"
 
 
 @pytest.mark.parametrize(
