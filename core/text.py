@@ -16,14 +16,23 @@ END_MARK = "# whole"
 """The last line of what a function of the remote half prints, where a part of an answer could be taken for all."""
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of what a server, or a program there, has written.
+
+    str.splitlines would also split at signs such as a form feed. Any account of the host can have them in its names and
+    files, which would then imitate lines of the remote half.
+    """
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
 def first_line(text: str) -> str:
     """The first line that says something, without the blanks around it; empty where there is none."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return next((line.strip() for line in lines_of(text) if line.strip()), "")
 
 
 def own_sentence(text: str) -> str:
     """The sentence by which a function of the remote half ended, `pghaul: WHY`; empty where there is none."""
-    own = (line.removeprefix("pghaul: ").strip() for line in text.splitlines() if line.startswith("pghaul: "))
+    own = (line.removeprefix("pghaul: ").strip() for line in lines_of(text) if line.startswith("pghaul: "))
     return next(own, "")
 
 
@@ -38,7 +47,7 @@ def counted(text: str, what: str) -> tuple[str, ...]:
     Raises:
         ParseError: not all of it came.
     """
-    *lines, end = text.splitlines() or [""]
+    *lines, end = lines_of(text) or [""]
     if end != f"# {len(lines)} {what}":
         raise ParseError(f"the list of {what} is not whole: it ends in {end!r}")
     return tuple(lines)

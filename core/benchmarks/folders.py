@@ -22,7 +22,7 @@ from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.servers.connection import Server
 from core.servers.remote_process import Process
 from core.servers.shell import Shell, call
-from core.text import END_MARK, complaint, counted
+from core.text import END_MARK, complaint, counted, lines_of
 from core.this_workstation import whoami
 
 # A process on the server that waits for the end of the benchmark, whatever the reason, and then cleans up.
@@ -215,11 +215,11 @@ def inspect(
         )
     looking = call("bench_inspect", volume.folder, path, *programs)
     seen = server.run(looking, job, user=user, title="look at the volume").stdout
-    lines = [line.partition(" ") for line in seen.splitlines()]
+    lines = [line.partition(" ") for line in lines_of(seen)]
     found: dict[str, list[str]] = {}
     for key, _, value in lines:
         found.setdefault(key, []).append(value)
-    if "missing" not in found and seen.splitlines()[-1:] != [END_MARK]:
+    if "missing" not in found and lines_of(seen)[-1:] != [END_MARK]:
         raise ParseError(f"{server.name}: the information about {volume.folder} is not complete")
     space = _DF.search(found.get("df", [""])[0])
     if "missing" in found or space is None:

@@ -13,7 +13,7 @@ from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.running import Completed
 from core.servers.shell import Shell, call, command
-from core.text import END_MARK
+from core.text import END_MARK, lines_of
 
 OF_THE_COPY = ("iperf3", "lz4", "rsync", "socat", "zstd")
 DEADLINE = 900.0
@@ -71,7 +71,7 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
             f"choose from {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
         )
     look = call("missing_programs", *dict.fromkeys(tools))
-    answer = server.run(look, job, title="which tools are missing").stdout.splitlines()
+    answer = lines_of(server.run(look, job, title="which tools are missing").stdout)
     if answer[-1:] != [END_MARK]:
         raise ParseError(f"{server.name}: the list of missing tools is not complete")
     first, *missing = answer[:-1]
@@ -106,7 +106,7 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
     # package managers end with 0 for a package that they do not know, too
     absent = installation(server, wanted.missing, job).missing
     if absent:
-        lines = [line.strip() for line in (ended.stderr + ended.stdout).splitlines() if line.strip()]
+        lines = [line.strip() for line in lines_of(ended.stderr + ended.stdout) if line.strip()]
         # each manager has its own way to begin the line that matters
         said = next((line for line in lines if line.startswith(("E:", "Error", "error", "ERROR", "No "))), "")
         why = said or (lines[-1] if lines else f"exit status {ended.exit_status}")

@@ -15,6 +15,7 @@ from core.facts.parsing import parse_whole_number, unreadable_error
 from core.jobs import Job, Progress
 from core.servers.connection import Server
 from core.servers.shell import call
+from core.text import lines_of
 
 SECTOR = 512
 """The bytes of a sector in the kernel's statistics, whatever the sector size of the disk is
@@ -112,7 +113,7 @@ def parse_situation(text: str, facts: Facts) -> Situation:
     # Without md there is no such line, and no array.
     head, _, arrays = text.partition("mdstat\n")
     found: dict[str, list[str]] = {}
-    for key, _, value in (line.partition(" ") for line in head.splitlines()):
+    for key, _, value in (line.partition(" ") for line in lines_of(head)):
         found.setdefault(key, []).append(value)
     device = Device(found["device"][0].rpartition("/")[2], found["device"][0]) if "device" in found else None
     moved = None

@@ -3,7 +3,7 @@
 import re
 
 from core.facts.host_environment import Account, Removal
-from core.facts.parsing import first_line, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
 _USUAL = ("postgres", "enterprisedb", "pgsql")
@@ -18,7 +18,7 @@ def parse_accounts(text: str) -> tuple[Account, ...]:
         ParseError: there is not one.
     """
     found: dict[str, Account] = {}
-    for line in text.splitlines()[:_MOST]:
+    for line in lines_of(text)[:_MOST]:
         match = _LINE.fullmatch(line)
         if match is not None:
             # /etc/passwd stands first, and so it does for the host itself
@@ -52,7 +52,7 @@ def parse_removal(text: str) -> Removal:
         return Removal(removes=False)
     removes: bool | None = None
     most, lingering = 999, []
-    for line in text.splitlines():
+    for line in lines_of(text):
         name, equals, value = line.partition("=")
         if not equals or name not in ("removes", "most", "lingers"):
             raise unreadable_error("logind", "a line NAME=VALUE", first_line(text))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from core.facts.host_environment import Dataset, DiskHealth
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
-from core.facts.parsing import first_line, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
 # Linux software RAID, as /proc/mdstat shows it.
@@ -40,7 +40,7 @@ def parse_arrays(text: str) -> tuple[Array, ...]:
     """
     blocks: list[list[str]] = []
     framed = False
-    for line in _GLUED.sub("\n", text).splitlines():
+    for line in lines_of(_GLUED.sub("\n", text)):
         if _HEAD.match(line):
             blocks.append([line])
         elif _FRAME.match(line):
@@ -121,7 +121,7 @@ def parse_block_devices(text: str) -> tuple[BlockDevice, ...]:
     if text.lstrip().startswith("{"):
         _walk(_loaded(text), None, devices)
     else:
-        for line in text.splitlines():
+        for line in lines_of(text):
             if line.strip() and not line.startswith("lsblk: "):
                 pairs = {name.lower(): value for name, value in _PAIR.findall(line)}
                 if not pairs:
@@ -230,7 +230,7 @@ def parse_block_queues(text: str) -> Queues:
         ParseError: a line is none of them.
     """
     found: Queues = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = _LINE.fullmatch(line)
         if match is None:
             raise unreadable_error("block queues", "a device, a file and its value", line)
@@ -292,7 +292,7 @@ def parse_disk_health(text: str) -> tuple[DiskHealth, ...] | None:
     if text.strip() == "without":
         return None
     blocks: list[tuple[str, list[str]]] = []
-    for line in text.splitlines():
+    for line in lines_of(text):
         if line.startswith("disk "):
             blocks.append((line.removeprefix("disk "), []))
         elif line.startswith(":") and blocks:
@@ -320,7 +320,7 @@ def parse_datasets(text: str) -> tuple[Dataset, ...]:
         ParseError: a line has no three columns.
     """
     found: dict[str, dict[str, str]] = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         columns = line.split("\t")
         if len(columns) != 3:
             raise unreadable_error("zfs", "name, property and value", line)

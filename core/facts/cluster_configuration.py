@@ -11,7 +11,7 @@ from typing import Literal
 
 from core.errors import InputError
 from core.facts.catalog import Edited
-from core.facts.parsing import first_line, unreadable_error
+from core.facts.parsing import first_line, lines_of, unreadable_error
 from core.facts.queries import UNSHOWN
 from core.facts.sections import Section, decode_hexadecimal
 from core.servers.shell import split
@@ -56,7 +56,7 @@ def parse_configuration_files(text: str) -> tuple[ConfigurationFile, ...]:
     Raises:
         ParseError: a line is none of ours, or the last one is not there.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     if not lines or lines[-1] != "whole":
         raise unreadable_error("configuration files", "a last line 'whole'", first_line(text))
     found: dict[int, ConfigurationFile] = {}
@@ -237,7 +237,7 @@ def parse_start_files(text: str) -> StartFiles:
     Raises:
         ParseError: a line is none of ours, or the last one is not there.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     if not lines or lines[-1] != "whole":
         raise unreadable_error("postgres -C", "a last line 'whole'", first_line(text))
     complaints = list[str]()

@@ -20,7 +20,7 @@ from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_setting
 from core.facts.discovery import Candidate, merge_two
 from core.facts.kernel import PROCESS
 from core.facts.model import Cluster, ControlData, Gap
-from core.facts.parsing import first_line, parse_assignments, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_assignments, parse_whole_number, unreadable_error
 from core.facts.reader import Reader, require_success
 from core.facts.sections import Answer, Section, decode_hexadecimal, functions_of
 from core.facts.versions import parse_version
@@ -157,7 +157,7 @@ class _Place:
 
 def _place(text: str) -> _Place:
     """Return the real folder of a candidate."""
-    values = parse_assignments(text.splitlines())
+    values = parse_assignments(lines_of(text))
     try:
         owner = values["owner"]
         return _Place(
@@ -268,7 +268,7 @@ class _Identity:
 
 def _identity(text: str) -> _Identity:
     """Return what PG_VERSION, postmaster.pid and the programs say; a program of another version is ignored."""
-    values = parse_assignments(text.splitlines())
+    values = parse_assignments(lines_of(text))
     major_version = values.get("series", "")
     if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", major_version) is None:
         raise unreadable_error("PG_VERSION", "a series such as 15 or 9.6", first_line(text))
@@ -282,7 +282,7 @@ def _identity(text: str) -> _Identity:
     except ValueError as error:
         raise unreadable_error("data directory", "hexadecimal digits", first_line(text)) from error
     running = bool(values.get("pid"))
-    lying = (line.partition(" ")[2] for line in text.splitlines() if line.startswith("leftover "))
+    lying = (line.partition(" ")[2] for line in lines_of(text) if line.startswith("leftover "))
     return _Identity(
         major_version=major_version,
         version=version.version if version is not None and fits else None,
@@ -295,8 +295,8 @@ def _identity(text: str) -> _Identity:
         product=values.get("fork") or (version.product if version is not None else None),
         fenced=bool(values.get("fenced")),
         copy_of=values.get("copy") or None,
-        start_files=parse_assignments(named.splitlines()),
-        lost_start_files=parse_assignments(lost.splitlines()),
+        start_files=parse_assignments(lines_of(named)),
+        lost_start_files=parse_assignments(lines_of(lost)),
     )
 
 

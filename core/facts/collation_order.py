@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from core.facts.model import Cluster
-from core.facts.parsing import unreadable_error
+from core.facts.parsing import lines_of, unreadable_error
 from core.facts.sections import Section
 
 MISSING = "missing"
@@ -24,7 +24,7 @@ def parse_collation_order(text: str) -> dict[str, str]:
         ParseError: a line cannot be read.
     """
     found = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = _LINE.fullmatch(line)
         if match is None:
             raise unreadable_error("sort", "a line 'sorted LOCALE SUM'", line)

@@ -11,7 +11,7 @@ import re
 from dataclasses import fields
 
 from core.facts.model import ControlData
-from core.facts.parsing import first_line, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_whole_number, unreadable_error
 
 # The words of pg_controldata that carry meaning, in the languages that PostgreSQL's programs speak.
 #
@@ -133,7 +133,7 @@ def read_control_data(text: str) -> dict[str, Value]:
     """
     # pg_controldata goes on after its warning and prints the fields as if the file were of its own version. Plausible
     # numbers in wrong fields are worse than none.
-    warning = next((line for line in text.splitlines() if _WARNING.match(line)), None)
+    warning = next((line for line in lines_of(text) if _WARNING.match(line)), None)
     if warning is not None:
         raise unreadable_error("pg_controldata", "the control file of the program's own series", warning)
     lines = _lines(text)
@@ -146,7 +146,7 @@ def read_control_data(text: str) -> dict[str, Value]:
 
 def _lines(text: str) -> list[Line]:
     """Label and value of each line that has both, in their order."""
-    found = (_LINE.fullmatch(line.strip()) for line in text.removeprefix("\ufeff").splitlines())
+    found = (_LINE.fullmatch(line.strip()) for line in lines_of(text.removeprefix("\ufeff")))
     return [(match["label"], match["value"]) for match in found if match is not None and match["value"]]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.facts.host_environment import IrregularFiles
 from core.facts.model import Link, Tablespace
-from core.facts.parsing import first_line, unreadable_error
+from core.facts.parsing import first_line, lines_of, unreadable_error
 from core.facts.sections import Section, decode_hexadecimal
 
 DEADLINE = 120
@@ -51,7 +51,7 @@ def parse_written(text: str) -> int:
 def parse_links(text: str) -> Contents:
     """Return tablespaces, other links and leftover files of a data directory."""
     tablespaces, links, leftovers = [], [], []
-    for line in text.splitlines():
+    for line in lines_of(text):
         leftover, found = _LEFTOVER.fullmatch(line), _LINK.fullmatch(line)
         try:
             if leftover is not None:
@@ -134,7 +134,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
     """
     mode, holes = None, None
     counts, examples = dict.fromkeys((*_KINDS, "empty"), 0), dict[str, list[str]]()
-    for line in text.splitlines():
+    for line in lines_of(text):
         word, _, rest = line.partition(" ")
         kind, _, number = rest.partition(" ")
         if word == "mode" and re.fullmatch("[0-7]{3,4}", rest):
@@ -190,7 +190,7 @@ def parse_target_entries(text: str) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     folder = None
-    for line in text.splitlines():
+    for line in lines_of(text):
         match = re.fullmatch(r"(folder|name) =((?:[0-9a-f]{2})*)", line)
         if match is None or (folder is None and match[1] == "name"):
             raise unreadable_error("target-entries", "a line 'folder =PATH' or 'name =NAME'", line)

@@ -31,7 +31,7 @@ from core.facts.catalog import (
 )
 from core.facts.collation_order import parse_collation_order
 from core.facts.model import Database, Gap
-from core.facts.parsing import first_line, unreadable_error
+from core.facts.parsing import first_line, lines_of, unreadable_error
 from core.facts.queries import (
     ACCESS_FILES,
     CERTIFICATE,
@@ -360,7 +360,7 @@ def parse_sql(text: str) -> Answers:
     Raises:
         ParseError: a line cannot be read, or there is not one setting.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     # lines of the shell stand between psql's rows: what was sorted, and the certificate
     sums = parse_collation_order("\n".join(line for line in lines if line.startswith("sorted ")))
     table = [parse_row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
@@ -388,7 +388,7 @@ def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ..
         folder: the data directory.
     """
     # the first one: those behind it say that the transaction is aborted
-    message = next((found[1].strip() for found in map(_SAID.search, complaint.splitlines()) if found), "")
+    message = next((found[1].strip() for found in map(_SAID.search, lines_of(complaint)) if found), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
     why = message or "pghaul could not connect to it"
@@ -452,7 +452,7 @@ def parse_settings(text: str) -> dict[str, str]:
         ParseError: a line cannot be read.
     """
     settings = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         name, equals, value = line.partition("=")
         if not equals or name not in SETTINGS:
             raise unreadable_error("postgres -C", "a setting and its value", line)

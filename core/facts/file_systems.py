@@ -200,7 +200,7 @@ def parse_xfs_info(text: str) -> Geometry:
 
 def _xfs_data(text: str) -> re.Match[str] | None:
     """The data section: it begins a line, and ends on the next."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     first = next((number for number, line in enumerate(lines) if line.startswith("data")), len(lines))
     return _XFS_DATA.match("\n".join(lines[first : first + 3])[:_LONGEST])
 

@@ -8,7 +8,7 @@ import posixpath
 import re
 
 from core.facts.host_environment import HaOrPooler
-from core.facts.parsing import unreadable_error
+from core.facts.parsing import lines_of, unreadable_error
 from core.facts.sections import Section, decode_hexadecimal
 
 _ROLES = {
@@ -51,7 +51,7 @@ def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
         ParseError: a line is none of ours.
     """
     running, enabled, files = set(), set(), list[str]()
-    for line in text.splitlines():
+    for line in lines_of(text):
         word, _, rest = line.partition(" ")
         if word == "process":
             try:
@@ -100,7 +100,7 @@ def parse_virtual_addresses(text: str) -> tuple[str, ...]:
         ParseError: no interface with an address is listed, not even lo.
     """
     found, listed = dict[str, None](), False
-    for line in text.splitlines():
+    for line in lines_of(text):
         address, virtual = _SECONDARY.match(line), _VIRTUAL_ADDRESS.match(line)
         listed = listed or address is not None
         if virtual is not None:

@@ -6,7 +6,7 @@ With 5.6 UDP went from the kernel's NFS client by default (CONFIG_NFS_DISABLE_UD
 import re
 
 from core.facts.host_environment import UNLIMITED, Kernel, Limits, Process
-from core.facts.parsing import first_line, parse_assignments, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_assignments, unreadable_error
 from core.facts.sections import Section
 
 
@@ -16,7 +16,7 @@ def parse_kernel(text: str) -> Kernel:
     Raises:
         ParseError: /proc/filesystems is not there.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     systems = {line.split()[-1] for line in lines if line.startswith(": ") and line.strip(": \t")}
     if not systems:
         raise unreadable_error("/proc/filesystems", "a file system", first_line(text))
@@ -62,7 +62,7 @@ def parse_kernel_settings(text: str) -> dict[str, str]:
         ParseError: a line is none of a file that was asked for.
     """
     found = {}
-    for line in text.splitlines():
+    for line in lines_of(text):
         path, colon, value = line.partition(":")
         chosen = re.search(r"\[(\w+)\]", value)
         if path == _HUGE and chosen is not None:
@@ -120,7 +120,7 @@ def parse_session_limits(text: str) -> Limits:
     Raises:
         ParseError: a value is neither a number nor `unlimited`.
     """
-    values = parse_assignments(text.splitlines())
+    values = parse_assignments(lines_of(text))
     found = {name: _number(values.get(name, "")) for name in ("open_files", "locked_kilobytes")}
     files, locked = found["open_files"], found["locked_kilobytes"]
     if files is None:

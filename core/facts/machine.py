@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.facts.host_environment import Clock
 from core.facts.model import HugePages, Memory, Processor, System
-from core.facts.parsing import first_line, parse_assignments, parse_whole_number, unreadable_error
+from core.facts.parsing import first_line, lines_of, parse_assignments, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
 
@@ -58,7 +58,7 @@ def _from_cpuinfo(text: str, values: dict[str, str]) -> Processor:
 def _first_of_each(text: str) -> dict[str, str]:
     """`label: value` lines; the first of a label wins, as big.LITTLE machines repeat the later ones."""
     values: dict[str, str] = {}
-    for line in text.removeprefix("\ufeff").splitlines():
+    for line in lines_of(text.removeprefix("\ufeff")):
         label, colon, value = line.partition(":")
         if colon:
             values.setdefault(label.strip(), value.strip())
@@ -102,7 +102,7 @@ def parse_memory(text: str) -> Memory:
     values = {}
     pools = dict[int, dict[str, int]]()
     limit: int | None = None
-    for line in text.splitlines():
+    for line in lines_of(text):
         if found := _LINE.fullmatch(line):
             values[found[1]] = int(found[2]) * (1024 if found[3] else 1)
         elif found := _HUGE_LINE.fullmatch(line):
@@ -149,7 +149,7 @@ def parse_system(text: str) -> System:
     Raises:
         ParseError: host name, kernel or architecture is missing.
     """
-    values = {name: value.strip() for name, value in parse_assignments(text.splitlines()).items() if value.strip()}
+    values = {name: value.strip() for name, value in parse_assignments(lines_of(text)).items() if value.strip()}
     try:
         return System(
             hostname=values["facts_hostname"],

@@ -30,7 +30,7 @@ def parse_network(text: str) -> tuple[NetworkLink, ...]:
     Raises:
         ParseError: no interface can be read, not even lo.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     links = _from_ip(lines)
     # a host without ip: what /sys shows is believed, though a container may show another's
     only_sysfs = not links

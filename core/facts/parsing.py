@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from core.errors import ParseError
-from core.text import first_line
+from core.text import first_line, lines_of
 
 __all__ = ["first_line", "lines_of", "parse_assignments", "parse_whole_number", "unreadable_error"]
 
@@ -28,15 +28,6 @@ def parse_whole_number(text: str | None) -> int | None:
     """Return a number of at most 30 ASCII digits, or None for anything else."""
     # int() also accepts `1_000`, ` 5 ` and digits of other scripts
     return int(text) if text is not None and re.fullmatch(r"[0-9]{1,30}", text.strip()) else None
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text.
-
-    str.splitlines would also split at signs such as a form feed. Any account of the host can have them in its names and
-    files, which would then imitate lines of the remote half.
-    """
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def parse_assignments(lines: Iterable[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from core.errors import ParseError
 from core.servers.functions import functions
 from core.servers.shell import Shell, calls, with_program
+from core.text import lines_of
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -104,7 +105,7 @@ class Answer:
             return "the connection or the time ended before it was read"
         if self.status in _STRANGE_DEADLINE:
             return TOO_LONG
-        lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
+        lines = [line.strip() for line in lines_of(self.complaint) if line.strip()]
         # the last: a helper's complaint may stand ahead of it
         ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
         theirs = [line for line in lines if not line.startswith(_OURS)]

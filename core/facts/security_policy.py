@@ -8,7 +8,7 @@ would load modules otherwise.
 import re
 
 from core.facts.host_environment import Firewall, SecurityPolicy
-from core.facts.parsing import first_line, unreadable_error
+from core.facts.parsing import first_line, lines_of, unreadable_error
 from core.facts.sections import Section
 
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
@@ -34,7 +34,7 @@ def parse_security_policy(text: str) -> SecurityPolicy:
     apparmor = re.search(r"^apparmor=(\w)", text, re.MULTILINE)
     if selinux is None and apparmor is None:
         raise unreadable_error("security-policy", "a line selinux= or apparmor=", first_line(text))
-    lines = text.splitlines()
+    lines = lines_of(text)
     profiles = tuple(line.removeprefix("profile ").strip() for line in lines if line.startswith("profile "))
     return SecurityPolicy(
         None if selinux is None else _SELINUX.get(selinux[1].lower(), "disabled"),
@@ -49,7 +49,7 @@ def parse_firewall(text: str) -> Firewall:
     Raises:
         ParseError: nothing says that they were listed.
     """
-    lines = text.splitlines()
+    lines = lines_of(text)
     if not lines or lines[0] != "listed":
         raise unreadable_error("firewall", "a line 'listed'", first_line(text))
     rules = [line[2:_LONGEST].strip() for line in lines[1:] if line.startswith(": ")]

@@ -27,7 +27,7 @@ from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
 from core.migration.findings.services import active_service, find_service, service_of_target
 from core.migration.model.move import EditedSettings, Move
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 
 _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
@@ -336,7 +336,7 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             f"The options of the last start of the old cluster cannot be read from {options}. They may name other "
             "configuration files. The facts are from the files that a start without options reads.",
             "Start the old cluster with its options, which writes the file again. Then read the facts again: "
-            f"`pghaul facts {context.old.server}`.",
+            f"`pghaul facts {quoted(context.old.server)}`.",
         )
     if cluster.lost_start_files:
         lost = format_list([f"{name} = {path}" for name, path in cluster.lost_start_files.items()])
@@ -346,7 +346,7 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             f"The last start of the old cluster named {lost} (postmaster.opts). The owner of the cluster cannot read "
             "that now. The facts are from the files that a start without it reads.",
             "Put it back, or start the old cluster with the files that it is to use. Then read the facts again: "
-            f"`pghaul facts {context.old.server}`.",
+            f"`pghaul facts {quoted(context.old.server)}`.",
         )
     looked = "the configuration files"
     if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
@@ -431,7 +431,7 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
             "of another cluster.",
             "Remove the lines for hba_file and ident_file if the files are in the data directory. "
             "Write the other paths relative to it (log_directory = 'log'), or move to the same path. "
-            f"Then read the facts again: `pghaul facts {context.old.server}`.",
+            f"Then read the facts again: `pghaul facts {quoted(context.old.server)}`.",
         )
     if strayed := _relative_names_of_other_files(cluster, target):
         by, named_file, would = strayed[0]
@@ -441,7 +441,7 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
             f"{by} names {named_file} by a relative path. The new server would look for it in {would}, where the move "
             "does not put it.",
             "Write the whole path instead, or move the file into the data directory. Then read the facts again: "
-            f"`pghaul facts {context.old.server}`.",
+            f"`pghaul facts {quoted(context.old.server)}`.",
         )
     if named:
         shown = format_list([f"{name} ({where})" for name, where in named.items()])

@@ -15,6 +15,7 @@ from typing import Generic, NotRequired, TypedDict, TypeVar, Unpack, overload
 
 from core.facts.sections import Section
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, explain_gap, no_cluster_finding, unknown
+from core.servers.shell import for_hint
 
 T_co = TypeVar("T_co", covariant=True)
 A = TypeVar("A")
@@ -23,7 +24,7 @@ C = TypeVar("C")
 D = TypeVar("D")
 
 
-READ_AGAIN = "Read the facts again: `pghaul facts {server}`."
+READ_AGAIN = "Read the facts again: `{command}`."
 _OWNERS = {"cluster": "of the old cluster", "old": "on the old server", "new": "on the new server"}
 
 
@@ -36,7 +37,7 @@ class Need(Generic[T_co]):
         words: names it for people: `memory`.
         read: returns the facts; None if they were not read.
         sections: the sections of the facts whose gap is the reason if they were not read.
-        hint: what to do then, with `{server}`.
+        hint: what to do then, with `{server}` or with `{command}`, which reads its facts again.
         missing: the sentence that says so, with `{server}` and `{reason}`; made from `words` if it is empty.
         explain: returns the whole finding instead.
     """
@@ -80,7 +81,8 @@ class Need(Generic[T_co]):
         facts = context.new if self.id.startswith("new") else context.old
         names = [each if isinstance(each, str) else each.name for each in self.sections]
         reason = explain_gap(facts, *names, of=context.move.cluster if of_cluster else None)
-        message, hint = (text.format(server=facts.server, reason=reason) for text in (self.sentence, self.hint))
+        message = self.sentence.format(server=facts.server, reason=reason)
+        hint = self.hint.format(server=facts.server, command=for_hint("pghaul", "facts", facts.server))
         return unknown(old, NOTHING, message, hint)
 
 

@@ -19,7 +19,7 @@ from core.migration.findings.memory import (
     takes_huge_pages,
     takes_surplus_pages,
 )
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 
 _APART = 1.0
 """The difference of two clocks, in seconds, from which the time of a file on one server is useless on the other."""
@@ -199,7 +199,7 @@ def check_port_is_free(context: CheckContext, cluster: Cluster, port: int, liste
         f"Port {port} of the new server is in use: {listeners}. The new cluster would not start, "
         "or clients would connect to that program.",
         "Stop that program before the move, or let it listen elsewhere. Then read the facts "
-        f"again: `pghaul facts {context.new.server}`.",
+        f"again: `pghaul facts {quoted(context.new.server)}`.",
     )
 
 

@@ -39,6 +39,7 @@ from core.migration.findings.finding import NOTHING, CheckContext, Finding, expl
 from core.migration.findings.services import unknown_unit
 from core.migration.model.move import Move
 from core.migration.transports.copy_channel import LISTS
+from core.servers.shell import quoted
 
 T = TypeVar("T")
 Databases = list[tuple[Database, Catalogs]]
@@ -238,7 +239,8 @@ def _explain_catalogs(context: CheckContext, what: str) -> Finding:
             NOTHING,
             f"{what} are not known. The cluster on the server {server} is stopped, and its facts were never read while "
             "it was running.",
-            f"Start it once, run `pghaul facts {server}` and stop it. pghaul keeps what it has read for the checks.",
+            f"Start it once, run `pghaul facts {quoted(server)}` and stop it. pghaul keeps what it has read for the "
+            "checks.",
         )
     gap = context.old.gap(databases.SQL.name, of=context.move.cluster)
     reason = gap.reason if gap is not None else "the facts do not contain it"

@@ -45,7 +45,7 @@ from core.migration.findings.services import (
     unknown_unit,
 )
 from core.migration.findings.trial import trial_basis
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 
 _PG_CTL = "pg_ctl only"
 _TRIAL_HOLDS = timedelta(days=1)
@@ -307,7 +307,7 @@ def _finding_for_pg_ctl(context: CheckContext, options: list[Edited]) -> Finding
         f"The old server has {shown} from its environment, which is not copied. The new server would have {would}.",
         "Write the value that is in force into postgresql.conf of the old server. This changes "
         "nothing there, and the file is copied. Then read the facts again: `pghaul facts "
-        f"{context.old.server}`.",
+        f"{quoted(context.old.server)}`.",
     )
 
 

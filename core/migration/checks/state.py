@@ -28,7 +28,7 @@ from core.migration.findings.finding import (
 )
 from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.model.checks import Status
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 
 TARGET_IDENTITY = "target-identity"
 """The check whose waiver allows the copy to overwrite a cluster without a mark, as its evidence names it."""
@@ -61,7 +61,7 @@ def check_cluster_exists(context: CheckContext) -> Finding:
         found,
         NOTHING,
         f"{context.move.cluster} on the server {context.old.server} contains no cluster ({why}).",
-        f"Name the data directory as `pghaul facts {context.old.server}` shows it, with links resolved.",
+        f"Name the data directory as `pghaul facts {quoted(context.old.server)}` shows it, with links resolved.",
     )
 
 
@@ -107,7 +107,7 @@ def _foreign_contents(context: CheckContext) -> Finding | None:
                 f"{root.target} on the server {context.new.server} contains {foreign}, which is not part of a "
                 f"copy of {root.source}. The copy would remove it.",
                 "Empty the directory if nobody needs its contents, or choose another target: `pghaul "
-                f"move add --replace … --tablespace {root.source}=FOLDER`.",
+                f"move add --replace … --tablespace {quoted(root.source)}=FOLDER`.",
             )
     return None
 
@@ -428,7 +428,7 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
         *evidence,
         f"The move names a path on the new server for {', '.join(wrong)}, but no tablespace and no link of the cluster "
         "leads there.",
-        f"Name the locations as `pghaul facts {context.old.server}` shows them. What is inside the "
+        f"Name the locations as `pghaul facts {quoted(context.old.server)}` shows them. What is inside the "
         "data directory moves with it.",
     )
 

@@ -20,7 +20,7 @@ from core.migration.findings.finding import (
     warning,
 )
 from core.migration.findings.layout import is_system_folder
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 
 _LEAST_DEPTH = 2
 _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
@@ -200,7 +200,8 @@ def check_wal_directory(context: CheckContext, cluster: Cluster) -> Finding:
         *shown,
         "The WAL has a directory of its own on the old server. On the new server it would share "
         f"{wal.mount_point} with the data.",
-        f"Choose a target on another file system: `pghaul move add --replace … --tablespace {link.target}=FOLDER`.",
+        "Choose a target on another file system: `pghaul move add --replace … --tablespace "
+        f"{quoted(link.target)}=FOLDER`.",
     )
 
 

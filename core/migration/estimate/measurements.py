@@ -33,6 +33,7 @@ from core.migration.model.table_sample import (
 )
 from core.migration.model.transport import Route
 from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
+from core.servers.shell import quoted
 from core.sides import Side
 
 _NOTHING = History()
@@ -96,7 +97,7 @@ def _cluster_of(move: Move, old: Facts) -> Cluster:
     if cluster is None or not cluster.size_bytes:
         raise InputError(
             f"the size of the cluster in {move.cluster} on {old.server} is not known",
-            f"read the facts again: pghaul facts {old.server}; see its gaps for what could not be read",
+            f"read the facts again: pghaul facts {quoted(old.server)}; see its gaps for what could not be read",
         )
     return cluster
 

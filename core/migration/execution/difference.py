@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 from core import units
 from core.sides import Side
+from core.text import lines_of
 
 _NAMED = 5
 _SHOWN = 20
@@ -70,7 +71,7 @@ class _Line:
 
 def describe_first_difference(expected: str, found: str) -> str:
     """The first line that is not the same, as either side has it."""
-    pairs = zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing")
+    pairs = zip_longest(lines_of(expected), lines_of(found), fillvalue="nothing")
     differing = next((pair for pair in pairs if pair[0] != pair[1]), None)
     if differing is None:
         return "the lines are the same, their line endings differ"
@@ -79,7 +80,7 @@ def describe_first_difference(expected: str, found: str) -> str:
 
 def describe_inventory_difference(expected: str, found: str) -> str:
     """Return a sentence that names the first lines that only one of the two inventories has."""
-    before, now = expected.splitlines(), found.splitlines()
+    before, now = lines_of(expected), lines_of(found)
     gone, come = (
         "; ".join([line for line in these if line not in those][:_SHOWN]) or "nothing"
         for these, those in ((before, now), (now, before))

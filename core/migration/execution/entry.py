@@ -11,7 +11,7 @@ from core.migration.model.checks import CheckResult
 from core.migration.model.execution import ENDED_EARLY, NOT_OPENED, Execution, Kind, State
 from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, Step, chained
-from core.servers.shell import command
+from core.servers.shell import command, quoted
 from core.sides import Side
 
 
@@ -98,7 +98,11 @@ def find_resumable(latest: Execution | None, move: str, *, alive: bool) -> Execu
     """The execution to go on with; raises InputError where there is none."""
     if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
         moved = latest is not None and latest.past_return
-        hint = f"To see it: pghaul execute {move} --status" if moved else f"To begin one: pghaul execute {move}"
+        hint = (
+            f"To see it: pghaul execute {quoted(move)} --status"
+            if moved
+            else f"To begin one: pghaul execute {quoted(move)}"
+        )
         raise InputError(_no_execution_error(latest, move), hint)
     refuse_alive(latest, alive=alive)
     return latest
@@ -176,7 +180,7 @@ def find_rollbackable(latest: Execution | None, move: str, *, alive: bool) -> Ex
 def require_execution(latest: Execution | None, move: str) -> Execution:
     """The execution to look at; raises InputError where there is none."""
     if latest is None:
-        raise InputError(_no_execution_error(latest, move), f"To begin one: pghaul execute {move}")
+        raise InputError(_no_execution_error(latest, move), f"To begin one: pghaul execute {quoted(move)}")
     return latest
 
 
@@ -186,7 +190,7 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
         raise InputError(
             f"Another pghaul on this workstation has been carrying out {latest.move} since "
             f"{latest.started_at:%Y-%m-%d %H:%M} UTC.",
-            f"To see how far it is: pghaul execute {latest.move} --status. Or end it: --cancel.",
+            f"To see how far it is: pghaul execute {quoted(latest.move)} --status. Or end it: --cancel.",
         )
 
 
@@ -232,9 +236,9 @@ def old_cluster_may_be_stopped(execution: Execution) -> bool:
 def _describe_next_commands(latest: Execution | None, move: str) -> str:
     script = "What an exported script has begun can be continued only by the script, with --from or --back."
     return (
-        f"{script} To begin one: pghaul execute {move}"
+        f"{script} To begin one: pghaul execute {quoted(move)}"
         if latest is None
-        else f"To see it: pghaul execute {move} --status"
+        else f"To see it: pghaul execute {quoted(move)} --status"
     )
 
 

@@ -14,6 +14,7 @@ from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME, Execution, lo
 from core.servers.connection import Server
 from core.servers.shell import call, command
 from core.sides import Side
+from core.text import lines_of
 
 _HELD = 75
 """What `take_lock` ends with where another has the lock."""
@@ -107,7 +108,7 @@ def parse_locks(text: str) -> tuple[Holder, ...]:
     Raises:
         ParseError: there are more or fewer than that.
     """
-    locks = [line for line in text.splitlines() if line.startswith(f"{LOCK_FOLDER}/{LOCK_NAME}")]
+    locks = [line for line in lines_of(text) if line.startswith(f"{LOCK_FOLDER}/{LOCK_NAME}")]
     if not text.endswith(f"# {len(locks)} locks\n"):
         raise unreadable_error("the list of the locks", f"{len(locks)} locks and their number", text)
     return tuple(_holder(*line.partition(" ")[::2]) for line in locks)

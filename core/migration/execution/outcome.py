@@ -16,6 +16,7 @@ from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import CANCELLED_STEP, OVER, Execution, Kind, State, StepRun
 from core.migration.model.plan import FollowUp, FollowUpGroup, Phase, Plan, Step
 from core.servers.shell import command
+from core.text import lines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Figures:
         sent: bytes of cluster; `passes`: how many steps sent any.
         copy_rate: bytes of cluster a second, of the pass that brought the whole of it; None: none did.
         files_verified: how many files were found to be alike on both servers; None: they were not compared.
-        seconds: from its start to its end, as the history shows it.
+        seconds: from its start to its end, as the history shows it; None if the clock was set back meanwhile.
         command_seconds: of these, those in which a command ran; `expected_seconds`: what the plan expected of the
             commands, None if of none, or if the move was rolled back on its way.
         forecast: of a rehearsal, the downtime of the move by what was measured; None where nothing tells.
@@ -49,7 +50,7 @@ class Figures:
     passes: int
     copy_rate: float | None
     files_verified: int | None
-    seconds: float
+    seconds: float | None
     command_seconds: float
     expected_seconds: float | None
     forecast: Span | None = None
@@ -91,13 +92,12 @@ def figures_of(execution: Execution, estimate: Estimate | None = None) -> Figure
     expected = sum(step.expected_seconds or 0.0 for step in commands.values()) if as_planned else 0.0
     method = estimate.method(execution.plan.method) if estimate is not None else None
     rehearsed = execution.kind is Kind.REHEARSAL
-    ended = (execution.ended_at or execution.started_at).timestamp()
     return Figures(
         sent=found.sent,
         passes=found.passes,
         copy_rate=found.copy_rate,
         files_verified=files_verified(execution),
-        seconds=ended - execution.started_at.timestamp(),
+        seconds=units.seconds_between(execution.started_at, execution.ended_at or execution.started_at),
         command_seconds=covered(runs),
         expected_seconds=expected or None,
         forecast=method.downtime_seconds if method is not None and rehearsed else None,
@@ -270,12 +270,13 @@ class PassName:
 class PassMade:
     """A pass over all data roots: what it sent in bytes of cluster, and from the start of its first to its last end.
 
-    `left_out`: why it was not made; empty: it was. `attempt`: which try it is, from 1.
+    `seconds`: None if the clock was set back meanwhile. `left_out`: why it was not made; empty: it was. `attempt`:
+    which try it is, from 1.
     """
 
     name: PassName
     started_at: datetime
-    seconds: float
+    seconds: float | None
     bytes: int
     left_out: str = ""
     attempt: int = 1
@@ -283,7 +284,7 @@ class PassMade:
     @property
     def bytes_per_second(self) -> float | None:
         """Its rate; None where it sent nothing."""
-        return self.bytes / self.seconds if self.bytes and self.seconds > 0 else None
+        return self.bytes / self.seconds if self.bytes and self.seconds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +338,7 @@ def _pass(name: PassName, runs: Sequence[StepRun]) -> PassMade:
     ended = max(run.ended_at or run.started_at for run in runs)
     sent = sum(run.bytes or 0 for run in runs)
     left_out = next((run.message for run in runs if run.bytes is None), "")
-    return PassMade(name, began, (ended - began).total_seconds(), sent, left_out, runs[0].attempt)
+    return PassMade(name, began, units.seconds_between(began, ended), sent, left_out, runs[0].attempt)
 
 
 def _left_out(execution: Execution, run: StepRun) -> bool:
@@ -424,7 +425,7 @@ def _told(execution: Execution) -> list[FollowUp]:
     found = []
     for step in execution.plan.steps:
         run = execution.latest(step.number) if step.number > number else None
-        lines = run.output.splitlines() if run is not None and run.done else []
+        lines = lines_of(run.output) if run is not None and run.done else []
         told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
         found += [FollowUp(f"{step.id}-{at}", FollowUpGroup.VERIFY, text) for at, text in enumerate(told, 1)]
     return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from core import units
 from core.migration.estimate.copy_methods import WORTH_SECONDS
 from core.migration.execution.rsync_log import changed_meanwhile
 from core.migration.model.execution import Execution, StepRun
@@ -109,7 +110,7 @@ class FinishedPasses:
     @property
     def seconds_since_last(self) -> float:
         """The seconds since the last pass ended."""
-        return (datetime.now(UTC) - self.ended_at).total_seconds() if self.ended_at is not None else 0.0
+        return (units.seconds_between(self.ended_at, datetime.now(UTC)) or 0.0) if self.ended_at is not None else 0.0
 
     def find_extra(self) -> ExtraPass | None:
         """Return the pass that may be made before the stop; None: none will be, however late the operator answers."""
@@ -174,7 +175,7 @@ def _list_passes(execution: Execution) -> list[PrecopyPass]:
 
 
 def _run_seconds(run: StepRun) -> float:
-    return (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else 0.0
+    return units.seconds_between(run.started_at, run.ended_at) or 0.0
 
 
 def _sum_if_all_known(parts: list[int | None]) -> int | None:

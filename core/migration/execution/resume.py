@@ -13,7 +13,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import Plan, Step, call_of
 from core.migration.plan.steps.known_data_roots import are_same_roots
-from core.servers.shell import call
+from core.servers.shell import call, quoted
 from core.sides import Side
 from core.text import END_MARK
 
@@ -82,7 +82,7 @@ class Resume:
             raise BlockedError(
                 "The old cluster was started after its stop, and the new cluster was started since. Their contents "
                 "differ.",
-                f"Roll back to the old server: pghaul execute {execution.move} --rollback. Then begin again.",
+                f"Roll back to the old server: pghaul execute {quoted(execution.move)} --rollback. Then begin again.",
             )
         if stands and execution.plan.step(step_ids.STOP_OLD_CLUSTER) is not None:
             raise BlockedError(
@@ -122,7 +122,7 @@ class Resume:
             raise BlockedError(
                 "Files of the old cluster were changed after they were compared, and the new cluster was started "
                 "since. It lacks these changes.",
-                f"Roll back to the old server: pghaul execute {execution.move} --rollback. Then begin again.",
+                f"Roll back to the old server: pghaul execute {quoted(execution.move)} --rollback. Then begin again.",
             )
         changed = (
             "Files of the old cluster were changed after their checksums were computed. They are copied and compared "

@@ -14,6 +14,7 @@ from core.migration.model.execution import Execution, State
 from core.migration.model.plan import Step
 from core.redaction import CUT
 from core.sides import Side
+from core.text import lines_of
 
 
 def roll_back(runner: Runner) -> None:
@@ -82,7 +83,7 @@ def _describe_result(runner: Runner) -> Note:
         execution.latest(step.number, back=True) for step in execution.plan.way_back if step.number >= proof.number
     ]
     said = "\n".join(run.output for run in looks if run is not None)
-    if any(line.startswith("warning: ") for line in said.splitlines()):
+    if any(line.startswith("warning: ") for line in lines_of(said)):
         runner.pass_on_warnings(said)
         return Note("The old cluster runs again, but not as before. See the warnings above.", "warning")
     if runs_as_before(execution):

@@ -68,9 +68,9 @@ from core.migration.model.execution import (
 )
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
 from core.migration.model.schedule import UNSCHEDULED, FailedTry, Schedule, shown
-from core.servers.shell import command
+from core.servers.shell import command, quoted
 from core.sides import Side
-from core.text import counted
+from core.text import counted, lines_of
 from core.this_workstation import whoami
 
 PROGRAM_ENDED = "the program ended"
@@ -219,7 +219,9 @@ class Runner:
             raise
         except UnreachableError as error:
             state, message = State.INTERRUPTED, error.message
-            hint = f"What runs there goes on. When the server answers again: pghaul execute {before.move} --resume"
+            hint = (
+                f"What runs there goes on. When the server answers again: pghaul execute {quoted(before.move)} --resume"
+            )
             raise UnreachableError(error.message, hint) from error
         except Cancelled:
             state, message = State.CANCELLED, CANCELLED_MESSAGE
@@ -492,7 +494,7 @@ class Runner:
         while True:
             if look is not None and look.number not in self.steps.outputs:
                 self.steps.run(look)
-            connected = self.steps.outputs[look.number].splitlines() if look is not None else []
+            connected = lines_of(self.steps.outputs[look.number]) if look is not None else []
             self._announce_extra_pass()
             with self.steps.asking():
                 said = self.steps.operator.confirm_stop(plan.cluster, connected, warm=warm)
@@ -561,7 +563,7 @@ class Runner:
 
     def pass_on_warnings(self, output: str) -> None:
         """Report the lines of a step's output that begin with `warning: ` or `note: `."""
-        for line in output.splitlines():
+        for line in lines_of(output):
             level, said, text = line.partition(": ")
             if said and level in {"warning", "note"}:
                 self.steps.job.report(Note(text, "warning" if level == "warning" else "info"))

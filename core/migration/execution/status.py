@@ -12,7 +12,9 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, ENDED_EARLY, RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
+from core.servers.shell import quoted
 from core.sides import Side
+from core.text import lines_of
 
 
 class MoveStatus(Enum):
@@ -143,7 +145,7 @@ def runs_as_before(execution: Execution) -> bool:
 
 
 def _has_warnings(output: str) -> bool:
-    return any(line.startswith("warning: ") for line in output.splitlines())
+    return any(line.startswith("warning: ") for line in lines_of(output))
 
 
 def describe_status(execution: Execution) -> str:
@@ -183,25 +185,25 @@ def suggest_next_commands(execution: Execution) -> str:
             return ""
         case (NextOption.ROLLBACK,):
             return (
-                f"Roll back to the old server: pghaul execute {move} --rollback. "
+                f"Roll back to the old server: pghaul execute {quoted(move)} --rollback. "
                 "Then begin with a new plan: --start-over."
             )
         case (NextOption.START_OVER,):
-            return f"Begin with a new plan: pghaul execute {move} {again}."
+            return f"Begin with a new plan: pghaul execute {quoted(move)} {again}."
     if NextOption.START_OVER not in options:
         others = {
             NextOption.CANCEL: " Or end it: --cancel.",
             NextOption.ROLLBACK: " Or roll back to the old server: --rollback.",
         }
-        return f"Go on: pghaul execute {move} --resume." + "".join(others[option] for option in options[1:])
+        return f"Go on: pghaul execute {quoted(move)} --resume." + "".join(others[option] for option in options[1:])
     other = (
-        f"Or leave the rehearsal, and move: pghaul execute {move} --start-over."
+        f"Or leave the rehearsal, and move: pghaul execute {quoted(move)} --start-over."
         if execution.kind is Kind.REHEARSAL
         else "Or roll it back: --rollback."
     )
     return (
-        f"Go on with it, which is the shortest: pghaul execute {move} --resume. Or begin a new one, which sends only "
-        f"what the new server lacks: {again}. {other} To see its steps: --status."
+        f"Go on with it, which is the shortest: pghaul execute {quoted(move)} --resume. Or begin a new one, which "
+        f"sends only what the new server lacks: {again}. {other} To see its steps: --status."
     )
 
 
@@ -214,7 +216,7 @@ def describe_completed_move(latest: Execution | None) -> str:
         f"{latest.cutover_at:%Y-%m-%d %H:%M:%S} UTC (execution {latest.id}). Another copy "
         "from the old server would destroy what clients have written to the new "
         "cluster since then, so it begins only by --start-over. To see what was done: "
-        f"pghaul execute {latest.move} --status."
+        f"pghaul execute {quoted(latest.move)} --status."
     )
 
 
@@ -413,7 +415,7 @@ def sentence(found: Unfinished, now: datetime) -> str:
     """`spring: The old cluster has been stopped since 06:49:47 (3 min 53 s).`, in the zone of this workstation."""
     rehearsal = found.kind is Kind.REHEARSAL
     if found.stopped_at is not None:
-        since = units.clock((now - found.stopped_at).total_seconds())
+        since = units.clock(units.seconds_between(found.stopped_at, now) or 0.0)
         said = f"The old cluster has been stopped since {found.stopped_at.astimezone():%H:%M:%S} ({since})."
     elif found.alive:
         return f"{found.move}: The {'rehearsal' if rehearsal else 'move'} is under way. {found.stands}"

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -44,7 +45,7 @@ from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
-from core.servers.shell import Secret, call, with_secrets
+from core.servers.shell import Secret, call, quoted, with_secrets
 from core.sides import Side
 from core.text import first_line, own_sentence, sentence
 from core.this_workstation import HIDDEN, whoami
@@ -341,7 +342,8 @@ class StepRunner:
             raise BlockedError(
                 f"{server}: {step.title} failed: {found}",
                 "if the old server is kept out on purpose, say how clients reach the new cluster: "
-                f"pghaul execute {self.execution.move} --resume --client-route 'HOW'; it is recorded with your name",
+                f"pghaul execute {quoted(self.execution.move)} --resume --client-route 'HOW'; it is recorded with your "
+                "name",
             )
         looked, who = found.partition(". ")[0], whoami()
         return StepOutput(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
@@ -369,14 +371,13 @@ class StepRunner:
     def _run_on_workstation(self, step: Step, command: str) -> StepOutput:
         """The DBA's own command on the workstation, in the workstation's own shell."""
         self.job.report(CommandStarted("workstation", OPERATOR, command, title=step.title))
-        began = datetime.now(UTC)
+        began = time.monotonic()
         status = None
         try:
             done = run_here(command, self.job)
             status = done.exit_status
         finally:
-            seconds = (datetime.now(UTC) - began).total_seconds()
-            self.job.report(CommandEnded("workstation", command, status, seconds))
+            self.job.report(CommandEnded("workstation", command, status, time.monotonic() - began))
         if done.exit_status != 0:
             said = first_line(done.stderr)
             raise CommandError(

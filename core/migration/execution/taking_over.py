@@ -14,6 +14,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.move import HookCommand
 from core.migration.model.plan import OperatorTask, Plan, Step, functions_of
+from core.servers.shell import quoted
 from core.sides import Side
 
 _LONGEST = 4
@@ -29,8 +30,8 @@ def refuse_strange_commands(execution: Execution, hooks: Sequence[HookCommand]) 
             raise InputError(
                 f"Step {step.number} of execution {execution.id} of {execution.move} would run a command on this "
                 f"workstation that you have not recorded for it: {step.call}",
-                f"If it is yours, record it and try again: pghaul move hook {execution.move} HOOK --side workstation "
-                "--command …",
+                f"If it is yours, record it and try again: pghaul move hook {quoted(execution.move)} HOOK --side "
+                "workstation --command …",
             )
 
 

@@ -58,7 +58,7 @@ class Account:
         one had been stopped."""
         if self.stopped_at is None or self.reached_at is None:
             return None
-        return (self.reached_at - self.stopped_at).total_seconds()
+        return units.seconds_between(self.stopped_at, self.reached_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         position=next((at for at, step in enumerate(taken, 1) if step.number == first.number), len(taken)),
         steps=len(taken),
         under_way=tuple(under_way),
-        stopped_seconds=(now - stopped).total_seconds() if stopped is not None else None,
+        stopped_seconds=(units.seconds_between(stopped, now) or 0.0) if stopped is not None else None,
         left_seconds=left_seconds,
         left_is_least=left_is_least,
         extra_pass=_runs_extra_pass(execution, [step for step, _ in under_way]),
@@ -428,7 +428,7 @@ def running_steps(execution: Execution, now: datetime) -> tuple[RunningStep, ...
     return tuple(
         RunningStep(
             step.title,
-            (now - run.started_at).total_seconds(),
+            units.seconds_between(run.started_at, now) or 0.0,
             run.bytes,
             run.total,
             current_rate(run, now),
@@ -448,7 +448,7 @@ def _describe_running_step(step: RunningStep) -> str:
 
 def current_rate(run: StepRun, now: datetime) -> float | None:
     """Bytes a second of a try that runs, since it began; None where it is too early to tell."""
-    seconds = (now - run.started_at).total_seconds()
+    seconds = units.seconds_between(run.started_at, now) or 0.0
     return run.bytes / seconds if run.bytes and seconds >= _TELLING_SECONDS else None
 
 
@@ -477,4 +477,4 @@ def _seconds_left(step: Step, run: StepRun | None, now: datetime) -> float | Non
     pace = current_rate(run, now)
     if pace is not None and run.total and run.bytes is not None and run.bytes >= _TELLING * run.total:
         return max(0, run.total - run.bytes) / pace
-    return None if expected is None else max(0.0, expected - (now - run.started_at).total_seconds())
+    return None if expected is None else max(0.0, expected - (units.seconds_between(run.started_at, now) or 0.0))

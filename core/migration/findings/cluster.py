@@ -2,6 +2,7 @@
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
+from core.servers.shell import quoted
 
 _SHOWN = 5
 
@@ -23,6 +24,9 @@ def explain_missing_cluster(facts: Facts, folder: str) -> tuple[str, str]:
     known = [each.data_directory for each in facts.clusters]
     others = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") or "none"
     return (
-        (f"The facts of the server {facts.server} contain no cluster in {folder}. They contain: {others}."),
-        (f"Read the facts again (`pghaul facts {facts.server}`), or name one of those (`pghaul move add --replace`)."),
+        f"The facts of the server {facts.server} contain no cluster in {folder}. They contain: {others}.",
+        (
+            f"Read the facts again (`pghaul facts {quoted(facts.server)}`), or name one of those (`pghaul move add "
+            "--replace`)."
+        ),
     )

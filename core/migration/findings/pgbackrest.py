@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from core.text import lines_of
+
 _BASE = "/etc/pgbackrest"
 _FORMER_FILE = "/etc/pgbackrest.conf"
 """A former path of the configuration, which pgBackRest still reads."""
@@ -79,7 +81,7 @@ def _lines(text: str, stanza: str | None) -> Iterator[tuple[int, str, str]]:
     Without a stanza, the lines of every stanza are returned.
     """
     section = ""
-    for each in text.splitlines():
+    for each in lines_of(text):
         line = each.strip()
         if line.startswith("[") and line.endswith("]"):
             section = line[1:-1]

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 
+from core import units
 from core.errors import ParseError
+from core.text import lines_of
 
 AGES = (60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400)
 """Seconds: each look tells the bytes of the files that were written to since so long ago."""
@@ -48,7 +50,7 @@ class WatchResult:
     @property
     def seconds(self) -> float:
         """From its first look to its last one."""
-        return (self.looks[-1].at - self.looks[0].at).total_seconds()
+        return units.seconds_between(self.looks[0].at, self.looks[-1].at) or 0.0
 
     @property
     def wal(self) -> tuple[tuple[datetime, float, int], ...]:
@@ -66,7 +68,7 @@ def parse_watch(text: str) -> WatchResult:
         ParseError: it holds no look.
     """
     zone, looks, complaint = timezone(timedelta()), [], ""
-    for line in text.splitlines():
+    for line in lines_of(text):
         if begun := _BEGIN.fullmatch(line):
             offset = timedelta(hours=int(begun["hours"]), minutes=int(begun["minutes"]))
             zone = timezone(-offset if begun["sign"] == "-" else offset)

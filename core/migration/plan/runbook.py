@@ -3,7 +3,7 @@
 from core import units
 from core.migration.model.plan import ONLY_LOOKS, OPERATOR, Plan, Step
 from core.migration.plan.calls import Paths, call_line, path_variables
-from core.text import code, code_spans, sentence
+from core.text import code, code_spans, lines_of, sentence
 
 
 def downtime_sentence(plan: Plan) -> str:
@@ -133,7 +133,7 @@ def _command_block(step: Step, paths: Paths) -> list[str]:
     """
     call = call_line(step, paths)
     commands = [*step.native, *([f"# call: {call}" if step.native else call] if call else [])]
-    lines = [line for command in commands for line in command.splitlines()]
+    lines = [line for command in commands for line in lines_of(command)]
     table = ["", *_fenced(step.table, "text")] if step.table else []
     return [*table, *(["", *(f"    {line}" for line in lines)] if lines else [])]
 

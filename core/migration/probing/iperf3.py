@@ -16,6 +16,7 @@ from typing import Any
 from core import units
 from core.benchmarks.reading import json_objects
 from core.errors import ParseError
+from core.text import lines_of
 
 _SHOWN = 120
 _MOST = 1e30
@@ -72,7 +73,7 @@ def parse_iperf3_summary(text: str) -> Iperf3Summary:
     if summary is None:
         if not ends and (error := _cut_off(text)) is not None:
             raise error
-        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        first = next((line.strip() for line in lines_of(text) if line.strip()), "")
         said = f"found: {' '.join(first[:_SHOWN].split())}" if first else "found nothing"
         raise ParseError(f"iperf3: expected its JSON or its report with the sums of sender and receiver, {said}")
     return summary

@@ -12,6 +12,7 @@ from core.migration.probing.timing import Timing
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
+from core.text import lines_of
 
 LABEL = "sample"
 MOST_SECONDS = 5
@@ -38,7 +39,7 @@ def skipped(holes: str) -> int:
 
     Its last line is the end mark.
     """
-    return sum(int(line.partition(" ")[0]) for line in holes.splitlines() if not line.startswith("#"))
+    return sum(int(line.partition(" ")[0]) for line in lines_of(holes) if not line.startswith("#"))
 
 
 def make_room(folder: str) -> Shell:

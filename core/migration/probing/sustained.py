@@ -16,7 +16,8 @@ from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.probing.taking import ProbeContext, scratch_folder
-from core.servers.shell import call
+from core.servers.shell import call, quoted
+from core.text import lines_of
 
 PIECE = 64 * 1024**2
 LEAST_SECONDS, MOST_SECONDS = 10.0, 6 * 3600.0
@@ -145,7 +146,7 @@ class _Pieces:
 
     @property
     def seconds(self) -> list[float]:
-        words = [line.partition(" ") for line in self.text.splitlines() if line.startswith("piece ")]
+        words = [line.partition(" ") for line in lines_of(self.text) if line.startswith("piece ")]
         return [int(number) / 1e9 for _, _, number in words if number.isdecimal()]
 
 
@@ -170,7 +171,8 @@ def _disk(facts: Facts, target: str) -> int:
     disk = facts.file_system_of(target)
     if disk is None:
         raise InputError(
-            f"the facts of {facts.server} do not say how much is free in {target}", f"pghaul facts {facts.server}"
+            f"the facts of {facts.server} do not say how much is free in {target}",
+            f"pghaul facts {quoted(facts.server)}",
         )
     return disk.available_bytes
 

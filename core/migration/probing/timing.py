@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import ParseError
+from core.text import lines_of
 
 _LINE = re.compile(r"^(bytes|nanoseconds|connect|flush) (\d{1,19})$", re.MULTILINE)
 _LITERAL = re.compile(r"^Literal data: ([\d,]{1,24}) bytes", re.MULTILINE)
@@ -53,5 +54,5 @@ def ratio_of(text: str) -> float | None:
 
 
 def _first(text: str) -> str:
-    line = next((line for line in text.splitlines() if line.strip()), "")
+    line = next((line for line in lines_of(text) if line.strip()), "")
     return line if len(line) <= 120 else line[:117] + "..."

@@ -29,7 +29,7 @@ from core.migration.findings.binaries import RequiredBinaries, collect_required_
 from core.migration.findings.local_start import list_isolation_settings
 from core.servers.connection import Server
 from core.servers.shell import call
-from core.text import complaint
+from core.text import complaint, lines_of
 
 FOUND_BY = "initdb"
 _SECONDS = 60.0
@@ -161,7 +161,7 @@ def parse_binaries(text: str, needs: RequiredBinaries) -> Binaries:
     """
     kinds = ("preload", "library", "unverified", "setting", "path", "pgbackrest")
     own: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
-    for match in map(_OWN.fullmatch, text.splitlines()):
+    for match in map(_OWN.fullmatch, lines_of(text)):
         if match is not None:
             own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
     answers = _answers(text)
@@ -183,7 +183,7 @@ def _answers(text: str) -> dict[int, tuple[list[Row], str]]:
     found: dict[int, tuple[list[Row], str]] = {}
     number, complaint = -1, ""
     rows: list[Row] = []
-    for each in text.splitlines():
+    for each in lines_of(text):
         value, said = _VALUE.match(each), _COMPLAINT.match(each)
         if value is not None:
             kind, values = parse_row(value["value"], _KINDS)

@@ -25,7 +25,7 @@ from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME
 from core.migration.model.move import Hook, HookCommand, Move
 from core.servers.connection import Server
 from core.servers.shell import Shell, call, command, lowered, with_program
-from core.text import complaint
+from core.text import complaint, lines_of
 
 _SINCE = (10,)
 """Before 10 a server uses semaphores within limits of the kernel that a namespace of its own does not inherit."""
@@ -299,7 +299,7 @@ def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:
         raise
     except PghaulError:
         return ()
-    return tuple(done.stdout.splitlines())
+    return tuple(lines_of(done.stdout))
 
 
 def _tried(old: Server, new: Server, trial: TrialCommands, made: TrialStart, owner: str, job: Job) -> TrialStart:
@@ -318,7 +318,7 @@ def _tried(old: Server, new: Server, trial: TrialCommands, made: TrialStart, own
         return replace(made, not_tried=error.message)
     first, _, rest = done.stdout.partition("\n")
     if first == _STARTED:
-        said = [line for line in rest.splitlines() if not line.startswith("note: ")]
+        said = [line for line in lines_of(rest) if not line.startswith("note: ")]
         lacking = [line.removeprefix(_LACKS) for line in said if line.startswith(_LACKS)]
         listened = tuple(line for line in said if not line.startswith(_LACKS))
         return replace(made, listened=listened, lacking=(*made.lacking, *lacking))

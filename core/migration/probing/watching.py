@@ -18,7 +18,7 @@ from core.migration.transports.copy_channel import unique_name
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
-from core.servers.shell import Shell, call
+from core.servers.shell import Shell, call, quoted
 
 LEAST_SECONDS, MOST_SECONDS = 10.0, 14 * 86400.0
 _LOOKS, _SELDOM = 96, 900.0
@@ -71,7 +71,8 @@ def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job:
         raise InputError(f"a watch must last {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}")
     if find(old, facts, move, seed, job) is not None:
         raise InputError(
-            f"there is already a watch of {move.name}", f"pghaul probe {move.name} --watch --status, --collect or --end"
+            f"there is already a watch of {move.name}",
+            f"pghaul probe {quoted(move.name)} --watch --status, --collect or --end",
         )
     shell = _shell(facts, cluster, owner, seconds)
     every = units.duration(_every(seconds))

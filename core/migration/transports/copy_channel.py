@@ -23,7 +23,7 @@ from core.migration.model.move import Move
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from core.servers.profiles import Profile, Rights
-from core.servers.shell import Shell, call, command
+from core.servers.shell import Shell, call, command, quoted
 
 EXPIRES_MINUTES = {"copy": 14 * 24 * 60, "probe": 30}
 """How many minutes a key is valid, by purpose.
@@ -224,6 +224,6 @@ def _old_addresses(facts: Facts) -> tuple[str, ...]:
     if not facts.addresses:
         raise InputError(
             f"the facts of {facts.server} hold no network address, so the copy's key cannot be tied to it",
-            f"read the facts again: pghaul facts {facts.server}",
+            f"read the facts again: pghaul facts {quoted(facts.server)}",
         )
     return facts.addresses

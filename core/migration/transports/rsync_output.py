@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import ParseError
+from core.text import lines_of
 
 _SHOWN = 120
 _SCALE = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
@@ -79,7 +80,7 @@ def parse_rsync(text: str) -> RsyncSummary:
         found |= {name: value for name, value in match.groupdict().items() if value} if match is not None else {}
     dry_run = found.pop("dry_run", None) is not None if total is not None else None
     if not found:
-        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        first = next((line.strip() for line in lines_of(text) if line.strip()), "")
         found_text = f"found: {' '.join(first[:_SHOWN].split())}" if first else "found nothing"
         raise ParseError(f"rsync: expected its summary, a line such as 'sent … bytes  received … bytes', {found_text}")
     numbers = {name: _parse_number(value, real=name in _REALS) for name, value in found.items()}

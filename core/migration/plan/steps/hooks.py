@@ -7,6 +7,7 @@ from core.migration.model import step_ids
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import OperatorTask, Phase, PlanWarning, RemoteCall, ResumePolicy, Step
 from core.migration.plan.context import PlanContext
+from core.servers.shell import quoted
 from core.sides import Side
 
 _TITLES = {
@@ -39,7 +40,7 @@ def warn_of_foreign_hooks(move: str, hooks: Sequence[HookCommand]) -> list[PlanW
     return [
         PlanWarning(
             f"The command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
-            f"To run it, record it yourself: pghaul move hook {move} {hook.hook} --side {hook.side} --command …"
+            f"To run it, record it yourself: pghaul move hook {quoted(move)} {hook.hook} --side {hook.side} --command …"
         )
         for hook in hooks
         if hook.from_elsewhere

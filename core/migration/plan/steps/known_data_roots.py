@@ -25,6 +25,7 @@ from core.migration.plan.cluster_control import native_prove_stopped
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 from core.sides import Side
+from core.text import lines_of
 
 _LEAST = 0.9
 """A data root that loses more than a tenth of its relations between two checks, in files or bytes, is reported."""
@@ -102,7 +103,7 @@ def are_same_roots(before: str, now: str) -> bool:
     """
 
     def identities(output: str) -> list[str]:
-        lines = (line.split(" ", 1) for line in output.splitlines())
+        lines = (line.split(" ", 1) for line in lines_of(output))
         return sorted(rest for first, *rests in lines if first.isdigit() for rest in rests)
 
     return identities(before) == identities(now)

@@ -5,13 +5,16 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from core.migration.execution.outcome import open_follow_up_tasks, outcome_of
+import pytest
+
+from core.migration.execution.outcome import follow_up_tasks, open_follow_up_tasks, outcome_of
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import OperatorTask
 from tests.core.migration.builders import NOW
-from tests.core.migration.execution.builders import STEP, execution
+from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.core.test_text import SIGNS
 from tests.steps import change_step
 
 WARM = change_step(STEP, title="warm pass", precopy_pass=1, size=2_000_000_000)
@@ -127,3 +130,11 @@ def test_what_comes_before_a_stop_that_nobody_knows_is_still_a_range() -> None:
     method = Method("warm-copy", Span(80, 100, 200), Span(1, 30, 190), ())
     said = outcome_of(moved(WHOLE[0], kind=Kind.REHEARSAL), Estimate((method,)))
     assert any(" 1 min 10 s (1 min 10 s to 1 min 10 s)" in text for each in said for text in each.sentences)
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_name_that_a_step_has_printed_is_no_follow_up_task(sign: str) -> None:
+    made = ran(ran(execution(OPENING, STEP, state=State.DONE), 1), 2)
+    output = f"a name{sign}warning: forged\nwarning: one{sign}warning: two\n"
+    made = replace(made, steps=(made.steps[0], replace(made.steps[1], output=output)))
+    assert [each.text for each in follow_up_tasks(made)] == [f"one{sign}warning: two"]

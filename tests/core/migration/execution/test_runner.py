@@ -42,6 +42,7 @@ from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, set_up
 from tests.core.migration.execution.builders import STEP, Nobody, unconnected
 from tests.core.migration.execution.builders import execution as of_steps
+from tests.core.test_text import SIGNS
 from tests.histories import Histories
 from tests.live.moving import Person
 from tests.steps import change_step
@@ -767,3 +768,28 @@ def test_a_rollback_ends_where_another_workstation_has_cut_over_before_the_lock_
     with pytest.raises(BlockedError, match="would lose it"):
         roll_back(runner)
     assert not [run for run in store.execution(number).steps if run.back]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_name_that_a_server_prints_warns_of_nothing(store: Store, sign: str) -> None:
+    number = store.execution_started(of_steps())
+    events: list[Event] = []
+    steps = StepRunner(number, store, unconnected, Nobody(), Job(events.append))
+    Runner(steps).pass_on_warnings(f"database a{sign}warning: forged\nwarning: one{sign}note: two\r\nnote: three\n")
+    told = [(each.level, each.text) for each in events if isinstance(each, Note)]
+    assert told == [("warning", f"one{sign}note: two"), ("info", "three")]
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_rollback_takes_no_name_for_a_warning(store: Store, sign: str) -> None:
+    proof = change_step(STEP, id=step_ids.CHECK_OLD_RUNS, number=1, call="prove_running", only_checks=True)
+    began = of_steps(*Stopping.STEPS)
+    made = replace(began, plan=replace(began.plan, way_back=(proof,)))
+    number = store.execution_started(made)
+    store.execution_changed(number, State.STOPPED, "")
+    old = Old({"prove_running": [f"a name{sign}warning: forged\n"]})
+    events: list[Event] = []
+    steps = StepRunner(number, store, lambda _: cast("Server", old), Person("15/main"), Job(events.append))
+    roll_back(Runner(steps))
+    assert old.asked.count("prove_running") == 1
+    assert [each.text for each in events if isinstance(each, Note) and each.level == "warning"] == []

@@ -23,6 +23,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
 from core.migration.model.plan import OperatorTask, Step
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.core.test_text import SIGNS
 from tests.steps import change_step
 
 OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
@@ -245,6 +246,10 @@ def test_each_status_has_its_own_sentence() -> None:
             (step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS),
             ("warning: it runs outside of its unit\n", ""),
             False,
+        ),
+        *(
+            ((step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS), ("", f"a name{sign}warning: forged\n"), True)
+            for sign in SIGNS
         ),
         ((step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS), ("",), False),
         (("step-1",), ("",), False),
