@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeGuard
 
 ABSENT = "–"
@@ -157,6 +158,15 @@ def expected(number: float | None) -> str:
     return "under 1 s" if known(number) and number < 1 else duration(number)
 
 
+def seconds_between(began: datetime, ended: datetime | None) -> float | None:
+    """Return the seconds from one moment to a later one; None without an end, or if the clock was set back before it.
+
+    Whoever adds or counts on takes 0 instead of None: a duration is never negative.
+    """
+    seconds = -1.0 if ended is None else (ended - began).total_seconds()
+    return seconds if seconds >= 0 else None
+
+
 def clock(number: float) -> str:
     """A time that runs, to the second: 45.2 -> '45 s', 233 -> '3 min 53 s', 7384 -> '2 h 03 min 04 s'."""
     if not known(number):
@@ -259,7 +269,7 @@ def known(number: float | None) -> TypeGuard[float]:
 
 def _unit_of(number: float) -> tuple[float, str]:
     units = (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")
-    return next((each for each in units if abs(number) >= each[0]), units[-1])
+    return next((each for each in units if abs(number) >= each[0]), units[-1] if number else units[0])
 
 
 def _scaled(number: float, units: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from core.migration import checks
 from core.migration.checks.declaration import Declaration
 from core.migration.checks.waivers import apply_waivers, is_waivable, waive
 from core.migration.model.checks import CheckResult
+from core.servers.shell import quoted
 from core.sides import Side
 
 if TYPE_CHECKING:
@@ -81,5 +82,5 @@ def unwaive_check(session: Session, move: str, check: str) -> tuple[CheckResult,
 def _latest(session: Session, move: str) -> tuple[CheckResult, ...]:
     results = session.store.checks(move)
     if results is None:
-        raise InputError(f"the checks of the move {move} have not run yet", f"run: pghaul check {move}")
+        raise InputError(f"the checks of the move {move} have not run yet", f"run: pghaul check {quoted(move)}")
     return results

@@ -29,7 +29,7 @@ from core.comparison.sets import (
 from core.errors import InputError
 from core.jobs import Job
 from core.reports.report import diagnoses
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 from core.sides import Side
 
 __all__ = [
@@ -100,7 +100,7 @@ def find_sides(session: Session, move: str) -> FoundSets:
     name = session.store.move(move).name
     sides = [session.store.runs(name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)]
     if not any(sides):
-        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {quoted(move)}")
     return _find(session, sides, name)
 
 
@@ -133,7 +133,7 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
             times = "once" if sets else "never"
             raise InputError(
                 f"{places[0]} was measured {times}, so its results cannot be compared over time",
-                f"run: pghaul bench {move}",
+                f"run: pghaul bench {quoted(move)}",
             )
         return _find(session, sets, found.name, dated=True).compared
     sets = tuple(set_of(place, runs) for place in named)
@@ -141,7 +141,7 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
         if not any(run.outcome is Outcome.DONE for run in one):
             raise InputError(
                 f"no benchmark of {word} has finished yet",
-                f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
+                f"run: pghaul bench {quoted(move)} --volume {quoted(word.partition('@')[0])}",
             )
     _require_different(places, sets)
     dated = len({(place.side, place.path) for place in named}) < len(named)
@@ -292,7 +292,7 @@ def compare_starts(session: Session, move: str, left: Start | Side, right: Start
         for one in (left, right)
     )
     if not first and not second:
-        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {quoted(move)}")
     places = {(run.volume.server, run.volume.mount_point) for runs in (first, second) for run in runs[-1:]}
     dated = len(places) < 2 or isinstance(left, Start) or isinstance(right, Start)
     return _find(session, [first, second], dated=dated).compared

@@ -23,7 +23,7 @@ from core.migration.plan.cluster_control import explain_fence
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.reports.masking import Mask, people_names, server_names, user_names
 from core.servers.connection import Server
-from core.servers.shell import for_hint
+from core.servers.shell import for_hint, quoted
 from core.sides import Side
 
 __all__ = [
@@ -90,7 +90,9 @@ def collect_and_save(
     """
     locales = libc_locales(trial) if trial is not None else ()
     facts = collect(server, job, folders=folders, locales=locales, targets=targets)
-    if known is not None and facts.is_of_another_machine(known):
+    # If the latest facts tell no machine ID, those before them say which machine it was.
+    told = store.facts_that_tell_machine(server.name) if known is None or known.machine_id is None else known
+    if told is not None and facts.is_of_another_machine(told):
         known = None  # what was tried on that one says nothing of this one
         job.report(
             Note(
@@ -202,7 +204,7 @@ def _with_note_on_age(known: Facts, server: str, job: Job) -> Facts:
     """Return these facts, with a note if they are not fresh."""
     age = (datetime.now(UTC) - known.taken_at).total_seconds()
     if age > _FRESH_SECONDS:
-        read_again = f"read them again with: pghaul facts {server}"
+        read_again = f"read them again with: pghaul facts {quoted(server)}"
         job.report(Note(f"the facts of {server} are {units.duration(age)} old; {read_again}"))
     return known
 

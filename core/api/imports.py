@@ -84,12 +84,14 @@ def import_outputs(
     shared_volume = None if name is None else _imported_volume(side, name, now)
     read: list[tuple[str, str, Volume, tuple[Output, ...]]] = []
     unread: list[Unread] = []
+    hints: list[str] = []
     for file, text in files:
         try:
             outputs = _read_outputs(text, file, tool)
             volume = shared_volume or _imported_volume(side, _strip_ending(file)[-_LONGEST_NAME:], now)
         except InputError as error:
             unread.append(Unread(file, error.message))
+            hints.append(error.hint)
             continue
         read.append((file, text, volume, tuple(_named_after_file(output, file) for output in outputs)))
     differing = _differing(read)
@@ -98,7 +100,8 @@ def import_outputs(
         made = (_imported_runs(each, known_move, file, volume, now, differing) for each in outputs)
         runs += _attach_text([run for of_output in made for run in of_output], text)
     if not runs:
-        raise ParseError("; ".join(f"{one.file}: {one.why}" for one in unread[:3]) or "there is no output to import")
+        why = "; ".join(f"{one.file}: {one.why}" for one in unread[:3])
+        raise ParseError(why or "there is no output to import", next(filter(None, hints), ""))
     numbers = store.add_runs(tuple(_merge_repetitions(runs)))
     return Imported(known_move, tuple(replace(store.run(number), repetitions=()) for number in numbers), tuple(unread))
 

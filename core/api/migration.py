@@ -69,6 +69,7 @@ from core.migration.transports.choice import Choice, is_on_one_server, tried_rou
 from core.migration.transports.choice import choose_transport as choice_of
 from core.reports.estimate_record import record_of, record_of_all
 from core.servers.connection import Server
+from core.servers.shell import quoted
 from core.sides import Side
 
 __all__ = [
@@ -485,7 +486,8 @@ def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -
         session.store.probe_taken(move, _result_probe(now.job.command, now.log, now.watch))
     elif now.running and not end:
         raise InputError(
-            "the watch has made fewer than two observations", f"try again later: pghaul probe {move} --watch --collect"
+            "the watch has made fewer than two observations",
+            f"try again later: pghaul probe {quoted(move)} --watch --collect",
         )
     if end or not now.running:
         watching.end(old, now, job)
@@ -516,7 +518,7 @@ def _find_watch(session: Session, found: Move, job: Job) -> tuple[Server, Watchi
             session.store.probe_taken(found.name, _ended_probe(lost.command, ""))
         raise InputError(
             f"there is no watch of {found.name} on {found.old}",
-            f"start one with: pghaul probe {found.name} --watch 24h",
+            f"start one with: pghaul probe {quoted(found.name)} --watch 24h",
         )
     return old, watching.look(old, begun, job)
 

@@ -80,7 +80,9 @@ def expect_layouts_of_move(
         for side in Side
     )
     if drive is None:
-        drive = _single_drive(next(each for each in sides if each.side is drive_side), f"pghaul bench {found.name}")
+        drive = _single_drive(
+            next(each for each in sides if each.side is drive_side), for_hint("pghaul", "bench", found.name)
+        )
     return _expected(drive, layouts, thread_iops, sides)
 
 

@@ -20,6 +20,7 @@ from core.api.facts import collect_and_save
 from core.api.migration import check_and_estimate
 from core.api.moves import rank_fleet
 from core.api.session import Session, record_commands
+from core.comparison.sets import is_place_on_server
 from core.errors import Cancelled, HistoryError, InputError, PghaulError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts
@@ -34,7 +35,7 @@ from core.migration.model.fleet import FleetMove, MoveState
 from core.migration.model.move import Move
 from core.servers.connection import connect
 from core.servers.lists.formats import read_list
-from core.servers.lists.model import Listed, Refused, ServerList, WantedMove, refuse_same_server
+from core.servers.lists.model import Listed, Refused, ServerList, WantedMove, name_of_move, refuse_same_server
 from core.servers.profiles import Asker, Profile
 from core.servers.ssh_config import config_file
 
@@ -185,14 +186,17 @@ def _moves_to_survey(
     session: Session, found: ServerList | None, names: Sequence[str], *, replacing: bool
 ) -> list[Move]:
     """Return the moves from these servers, of the history and of the list."""
-    known = {move.name: move for move in session.store.moves()}
+    known = _KnownMoves(session.store.moves())
+    moves = {move.name: move for move in known.moves}
     for each in found.listed if found is not None else ():
         if (wanted := each.move) is not None:
-            ends = each.profile.name, wanted.new, wanted.cluster, wanted.target
-            if replacing or wanted.name not in known:
-                known[wanted.name] = Move(wanted.name, *ends, old_volume="", new_volume="")
+            before = known.find(each.profile.name, wanted)
+            if replacing or before is None:
+                ends = _ends(each.profile.name, wanted)
+                name = wanted.name if before is None else before.name
+                moves[name] = Move(name, *ends, old_volume="", new_volume="")
     read = set(names)
-    return [move for move in known.values() if move.old in read]
+    return [move for move in moves.values() if move.old in read]
 
 
 @dataclass
@@ -460,7 +464,7 @@ def import_moves(
         Cancelled: the job was cancelled; the moves until then stay in the history.
     """
     sorting = _ServerSorter({}, replacing=replacing)
-    known = {move.name: move for move in session.store.moves()}
+    known = _KnownMoves(session.store.moves())
     servers = set(taken.servers)
     names = []
     for each in found.listed:
@@ -468,18 +472,49 @@ def import_moves(
             if job is not None:
                 job.check()
             with sorting.collecting_refusals(each):
-                _import_move(session, each.profile.name, each.move, known.get(each.move.name), replacing=replacing)
-                names.append(each.move.name)
+                before = known.find(each.profile.name, each.move)
+                names.append(_import_move(session, each.profile.name, each.move, before, replacing=replacing))
     return replace(taken, moves=tuple(names), refused=(*taken.refused, *sorting.refused))
 
 
-def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | None, *, replacing: bool) -> None:
+class _KnownMoves:
+    """The moves of the history, as the entries of a list find them."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self.moves = moves
+        self._by_name = {move.name: move for move in moves}
+        self._by_cluster: dict[tuple[str, str], list[Move]] = {}  # there may be thousands of both
+        for move in moves:
+            self._by_cluster.setdefault((move.old, move.cluster), []).append(move)
+
+    def find(self, old: str, wanted: WantedMove) -> Move | None:
+        """Return the move that an entry of a list means; None if there is none yet.
+
+        An entry without a name means the move of its cluster, whatever that is called: with the same servers and
+        folders, or one that an older pghaul has called like a volume, such as `db1:/srv/pg`.
+        """
+        named = self._by_name.get(wanted.name)
+        if named is not None or wanted.name != name_of_move(old, wanted.cluster):
+            return named
+        of_cluster = self._by_cluster.get((old, wanted.cluster), [])
+        same = (move for move in of_cluster if (move.old, move.new, move.cluster, move.target) == _ends(old, wanted))
+        called_before = (move for move in of_cluster if is_place_on_server(move.name))
+        return next(same, None) or next(called_before, None)
+
+
+def _ends(old: str, wanted: WantedMove) -> tuple[str, str, str, str]:
+    """Return the servers and folders of a move, in the order of `Move`."""
+    return old, wanted.new, wanted.cluster, wanted.target
+
+
+def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | None, *, replacing: bool) -> str:
+    """Import a move that may be known, and return its name in the history."""
     if known is not None:
-        if (known.old, known.new, known.cluster, known.target) == (old, wanted.new, wanted.cluster, wanted.target):
-            return
+        if (known.old, known.new, known.cluster, known.target) == _ends(old, wanted):
+            return known.name
         if not replacing:
             raise InputError(
-                f"the move {wanted.name!r} exists already with other servers or folders", "change it with --replace"
+                f"the move {known.name!r} exists already with other servers or folders", "change it with --replace"
             )
         _refuse_loss(known, old, wanted)
     here, there = session.store.profile(old), session.store.profile(wanted.new)
@@ -499,7 +534,11 @@ def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | N
         precopy_limit=None if known is None else known.precopy_limit,
         edited=known.edited if known is not None and (known.old, known.cluster) == (old, wanted.cluster) else None,
     )
-    session.store.put_move(move)
+    if known is None:
+        session.store.put_move(move)
+    else:
+        session.store.update_move(move, known.name)
+    return move.name
 
 
 def _refuse_loss(known: Move, old: str, wanted: WantedMove) -> None:

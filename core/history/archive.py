@@ -20,7 +20,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ LARGEST_ARCHIVE = 2 * 2**30
 MOST_MEMBERS = 500_000
 MOST_VALUES = 3_000_000
 """Values of a member that is JSON: two bytes such as `{}` take thirty times as much memory once they are read."""
+# What exceeds one of these limits, or LARGEST, is refused when it is exported, too: whatever has been exported can be
+# imported.
 _NAME = re.compile(r"archive\.json|tables/[a-z_]{1,40}\.json|texts/[a-z_]{1,40}/[a-z_]{1,40}/[0-9]{1,19}", re.ASCII)
 _PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """Of these no more is unpacked than is asked for; of bzip2 and LZMA all of a member, be it terabytes."""
@@ -150,7 +152,7 @@ def _export(
         handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(handle, "wb") as stream:
             with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-                _write(session, archive, move, conditions)
+                _write(session, _Writer(archive, move), conditions)
             stream.flush()
             os.fsync(stream.fileno())
         scratch.replace(to)
@@ -177,10 +179,46 @@ def _conditions(known: Mapping[str, ColumnElement[bool]]) -> dict[str, ColumnEle
     return found
 
 
-def _write(
-    session: Session, archive: zipfile.ZipFile, move: str | None, conditions: Mapping[str, ColumnElement[bool]]
-) -> None:
-    sums: dict[str, str] = {}
+@dataclass
+class _Writer:
+    """Adds members to an archive, each time with the same bytes, as long as it stays one that can be read.
+
+    Attributes:
+        archive: the archive.
+        move: the move that it is of; None: it has runs of no move.
+        sums: the checksums of the members so far.
+    """
+
+    archive: zipfile.ZipFile
+    move: str | None
+    sums: dict[str, str] = field(default_factory=dict)
+    _size: int = 0
+
+    def put(self, name: str, content: bytes) -> None:
+        """Add a member. Raises InputError if no pghaul could read the archive any more."""
+        self._size += len(content)
+        self._refuse(_excess(len(self.sums) + 1, self._size, len(content)))
+        member = zipfile.ZipInfo(name)  # of the year 1980, whenever it is made
+        member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+        self.archive.writestr(member, content)
+        self.sums[name] = hashlib.sha256(content).hexdigest()
+
+    def put_json(self, name: str, content: bytes) -> None:
+        """Add a member that is JSON. Raises InputError as `put` does."""
+        self._refuse(_excess_of_values(content))
+        self.put(name, content)
+
+    def _refuse(self, why: str) -> None:
+        if why and self.move is not None:
+            raise InputError(
+                f"the move {self.move!r} is too large for an archive: {why}",
+                "remove entries of the move that you no longer need from the history, then export it again",
+            )
+        if why:
+            raise InputError(f"these benchmarks are too large for an archive: {why}", "export fewer volumes at a time")
+
+
+def _write(session: Session, writer: _Writer, conditions: Mapping[str, ColumnElement[bool]]) -> None:
     for name, condition in conditions.items():
         table, rows = Base.metadata.tables[name], []
         for row in session.execute(select(table).where(condition).order_by(*table.primary_key.columns)).mappings():
@@ -188,23 +226,34 @@ def _write(
             for column in table.columns:
                 value = None if (name, column.name) in _PRIVATE else row[column.name]
                 if isinstance(column.type, LongText):
-                    member = f"texts/{name}/{column.name}/{row['id']}"
-                    sums[member] = _put(archive, member, str(value).encode())
+                    writer.put(f"texts/{name}/{column.name}/{row['id']}", str(value).encode())
                 else:
                     kept[column.name] = value.isoformat() if isinstance(value, datetime) else value
             rows.append(kept)
-        member = f"tables/{name}.json"
-        sums[member] = _put(archive, member, json.dumps(rows, ensure_ascii=False, indent=1).encode())
-    head = Head(FORMAT, MIGRATIONS.head, settings.program_version(), datetime.now(UTC), move, sums)
-    _put(archive, HEAD, documents.dump(head, indent=1).encode())
+        writer.put_json(f"tables/{name}.json", json.dumps(rows, ensure_ascii=False, indent=1).encode())
+    head = Head(FORMAT, MIGRATIONS.head, settings.program_version(), datetime.now(UTC), writer.move, writer.sums)
+    writer.put_json(HEAD, documents.dump(head, indent=1).encode())
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> str:
-    """Add a member, each time with the same bytes; its sum."""
-    member = zipfile.ZipInfo(name)  # of the year 1980, whenever it is made
-    member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
-    archive.writestr(member, content)
-    return hashlib.sha256(content).hexdigest()
+def _excess(members: int, size: int, largest: int) -> str:
+    """Return which limit an archive exceeds; empty if none.
+
+    Args:
+        members: their number.
+        size: the bytes of all of them together, unpacked.
+        largest: the bytes of the largest of them.
+    """
+    if members > MOST_MEMBERS:
+        return f"it contains {members} members; the limit is {MOST_MEMBERS}"
+    if size > LARGEST_ARCHIVE:
+        return f"it unpacks to {size >> 20} MiB; the limit is {LARGEST_ARCHIVE >> 20} MiB"
+    return f"one of its members unpacks to more than {LARGEST >> 20} MiB" if largest > LARGEST else ""
+
+
+def _excess_of_values(content: bytes) -> str:
+    """Return that a member which is JSON contains too many values; empty if it does not."""
+    values = sum(map(content.count, (b",", b"[", b"{")))  # each value but the first has one of them before it
+    return f"one of its members contains too many values; the limit is {MOST_VALUES}" if values > MOST_VALUES else ""
 
 
 # --- reading
@@ -231,8 +280,12 @@ def read(source: Path) -> Archive:
 def _read(source: Path, archive: zipfile.ZipFile) -> Archive:
     members = archive.infolist()
     names = [member.filename for member in members]
-    if len(members) > MOST_MEMBERS or len(set(names)) != len(names):
-        raise _foreign(source, "it contains members of the same name, or too many members")
+    if why := _excess(
+        len(members), sum(each.file_size for each in members), max((each.file_size for each in members), default=0)
+    ):
+        raise _foreign(source, why)
+    if len(set(names)) != len(names):
+        raise _foreign(source, "it contains members of the same name")
     strange = next((name for name in names if not _NAME.fullmatch(name)), None)
     if strange is not None or HEAD not in names:
         raise _foreign(
@@ -241,11 +294,6 @@ def _read(source: Path, archive: zipfile.ZipFile) -> Archive:
         )
     if any(member.compress_type not in _PACKED for member in members):
         raise _foreign(source, "one of its members uses a compression method that pghaul does not use")
-    size = sum(member.file_size for member in members)
-    if size > LARGEST_ARCHIVE or any(member.file_size > LARGEST for member in members):
-        raise _foreign(
-            source, f"it unpacks to {size >> 20} MiB, or one of its members to more than {LARGEST >> 20} MiB"
-        )
     head = _head(source, archive)
     if set(head.sums) | {HEAD} != set(names):
         raise _foreign(source, "its members differ from its list of members")
@@ -316,8 +364,8 @@ def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _json(source: Path, content: bytes) -> Any:
-    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:  # each value but the first has one of them before it
-        raise _foreign(source, "one of its members contains too many values")
+    if why := _excess_of_values(content):
+        raise _foreign(source, why)
     try:
         return json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:

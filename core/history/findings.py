@@ -32,6 +32,7 @@ from core.migration.model.estimate import Estimate
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Transport
+from core.servers.shell import quoted
 
 T = TypeVar("T")
 R = TypeVar("R", EstimateRow, PlanRow)
@@ -48,10 +49,7 @@ def save_facts(session: Session, facts: Facts) -> int:
     """
     profile = profile_row(session, facts.server)
     if facts.machine_id is not None:
-        mine = select(FactsRow.id).where(FactsRow.profile_id == profile.id, _since(FactsRow.taken_at, profile))
-        numbers = session.scalars(mine.order_by(FactsRow.taken_at.desc(), FactsRow.id.desc()))
-        known = (each for each in (facts_by_id(session, number) for number in numbers) if each.machine_id is not None)
-        latest = next(known, None)
+        latest = facts_that_tell_machine(session, facts.server)
         if latest is not None and facts.is_of_another_machine(latest) and latest.taken_at <= facts.taken_at:
             change_moves_of(session, profile, facts.taken_at)
     row = FactsRow(
@@ -75,6 +73,15 @@ def facts(session: Session, server: str) -> Facts | None:
     profile = profile_row(session, server)
     row = session.scalars(_facts_of(profile).where(_since(FactsRow.taken_at, profile)).limit(1)).one_or_none()
     return None if row is None else facts_of(row)
+
+
+def facts_that_tell_machine(session: Session, server: str) -> Facts | None:
+    """Return the latest facts of a server that contain a machine ID, as `facts` does; None if there are none."""
+    profile = profile_row(session, server)
+    mine = select(FactsRow.id).where(FactsRow.profile_id == profile.id, _since(FactsRow.taken_at, profile))
+    numbers = session.scalars(mine.order_by(FactsRow.taken_at.desc(), FactsRow.id.desc()))
+    told = (each for each in (facts_by_id(session, number) for number in numbers) if each.machine_id is not None)
+    return next(told, None)
 
 
 def facts_by_id(session: Session, facts_id: int) -> Facts:
@@ -366,7 +373,8 @@ def withdraw_waiver(session: Session, move: str, check: str) -> None:
     """Take a waiver back; it stays in the history as ended."""
     if not _end(session, move_row(session, move).id, check):
         raise InputError(
-            f"the check {check!r} of the move {move} is not waived", f"show the checks with: pghaul check {move}"
+            f"the check {check!r} of the move {move} is not waived",
+            f"show the checks with: pghaul check {quoted(move)}",
         )
 
 

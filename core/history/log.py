@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session, selectinload
 
+from core import units
 from core.benchmarks.model import Run
 from core.errors import InputError
 from core.facts.model import Facts
@@ -455,7 +456,7 @@ def _entry(row: Row[Any]) -> Entry:
         server=server,
         subject=subject,
         result=result,
-        seconds=seconds if ended_at is None else (ended_at - at).total_seconds(),
+        seconds=seconds if ended_at is None else units.seconds_between(at, ended_at),
         bytes_per_second=rate,
     )
 

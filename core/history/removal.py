@@ -30,6 +30,7 @@ from core.history.models import (
 from core.history.recorded_profiles import move_row
 from core.history.seal import Seal, execution_words, hook_words, machine_words, waiver_words
 from core.migration.model.execution import State
+from core.servers.shell import quoted
 
 # What of the history is removed when its user says so, and never otherwise.
 #
@@ -317,7 +318,7 @@ def _refuse_watch(session: Session, numbers: Sequence[int]) -> None:
         if begun is not None and begun.id in numbers:
             raise InputError(
                 "a probe whose watch is still running cannot be removed",
-                f"end the watch first: pghaul probe {move.name} --watch --end",
+                f"end the watch first: pghaul probe {quoted(move.name)} --watch --end",
             )
 
 

@@ -21,6 +21,7 @@ from core.history.database import MIGRATIONS, Migrations, known_revision, run_al
 from core.history.owners import Presence
 from core.history.pending import PendingFolder
 from core.history.places import no_file
+from core.servers.shell import quoted
 
 SCHEMA = "pghaul"
 _LONGEST_SAID = 500
@@ -187,12 +188,12 @@ def _revision(connection: Connection, name: str, migrations: Migrations) -> str 
 
 def _unprepared(name: str, revision: str | None, migrations: Migrations) -> HistoryError:
     if revision is None:
-        return HistoryError(f"there is no history at {name} yet", f"create it: pghaul history use {name}")
+        return HistoryError(f"there is no history at {name} yet", f"create it: pghaul history use {quoted(name)}")
     return HistoryError(
         f"the history {name} was written by an older pghaul (schema {revision}; this pghaul has schema "
         f"{migrations.head})",
         "its administrator can back it up with pg_dump and then upgrade it for the whole team: pghaul history use "
-        f"{name}; or continue to use the older pghaul",
+        f"{quoted(name)}; or continue to use the older pghaul",
     )
 
 

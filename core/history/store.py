@@ -152,6 +152,16 @@ class Store(HistoryFile):
         with self._read() as session:
             return recorded_profiles.count_moves(session)
 
+    def removable_executions(self, move: str) -> tuple[Execution, ...]:
+        """Return the executions that are removed with a move, the newest first.
+
+        Raises:
+            InputError: the move is not over.
+        """
+        with self._read() as session:
+            executions.refuse_removal(session, move, self._owners.alive)
+            return executions.executions(session, move)
+
     def remove_move(self, name: str) -> Removed:
         """Remove a move and all entries of it; `put_back` undoes it with the result. Its servers stay.
 
@@ -174,6 +184,11 @@ class Store(HistoryFile):
         """Return the latest facts of a server; None if none were read since its profile names this machine."""
         with self._read() as session:
             return findings.facts(session, server)
+
+    def facts_that_tell_machine(self, server: str) -> Facts | None:
+        """Return the latest facts of a server that contain a machine ID, as `facts` does; None if there are none."""
+        with self._read() as session:
+            return findings.facts_that_tell_machine(session, server)
 
     def facts_by_id(self, facts_id: int) -> Facts:
         with self._read() as session:

@@ -1,6 +1,7 @@
 import math
 import re
 import threading
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import example, given
@@ -74,7 +75,7 @@ def test_the_expected_duration_of_a_step_is_no_more_exact_than_a_second(number: 
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(2.5, "2.50 s"), (0.0125, "12.5 ms"), (192.8e-6, "193 µs"), (13.5e-9, "13.5 ns"), (0, "0 ns")]
+    ("number", "text"), [(2.5, "2.50 s"), (0.0125, "12.5 ms"), (192.8e-6, "193 µs"), (13.5e-9, "13.5 ns"), (0, "0 s")]
 )
 def test_latencies_have_three_digits(number: float, text: str) -> None:
     assert units.seconds(number) == text
@@ -204,3 +205,11 @@ def test_a_measured_time_may_be_far_below_a_second() -> None:
 )
 def test_no_line_breaks_between_a_number_and_its_unit(text: str, shown: str) -> None:
     assert units.unbroken(text) == shown
+
+
+def test_seconds_between_two_moments_are_never_negative() -> None:
+    at = datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+    assert units.seconds_between(at, at + timedelta(seconds=90)) == 90
+    assert units.seconds_between(at, at) == 0
+    assert units.seconds_between(at, at - timedelta(seconds=1)) is None
+    assert units.seconds_between(at, None) is None

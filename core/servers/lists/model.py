@@ -32,6 +32,11 @@ class WantedMove:
     target: str
 
 
+def name_of_move(server: str, cluster: str) -> str:
+    """Return how the move of a cluster is called if its list has no name for it."""
+    return f"{server}{cluster}"
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """An entry. `place`: where it stands, for people: `line 7`."""
@@ -177,7 +182,7 @@ def _move(server: str, fields: Mapping[str, str]) -> WantedMove | None:
                 f"{folder!r} is not an absolute path", "give the full path on the server, beginning with /"
             )
     clean = cluster.rstrip("/") or "/"
-    return WantedMove(fields.get("move") or f"{server}{clean}", new, clean, target.rstrip("/") or "/")
+    return WantedMove(fields.get("move") or name_of_move(server, clean), new, clean, target.rstrip("/") or "/")
 
 
 def _refuse_other(each: Listed, servers: Mapping[str, Listed], moves: Mapping[str, Listed]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from core.api import archives as actions
+from core.benchmarks.model import Volume
 from core.cli.main import main
 from core.errors import InputError, PghaulError
 from core.history import archive as archives
@@ -25,6 +26,7 @@ from core.migration.model.execution import State
 from core.reports.make import Format, Kind, of_move, write
 from core.reports.options import Options
 from core.reports.report import build
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.contents import contents
 from tests.core.history.samples import MOVE, OLD
@@ -403,6 +405,51 @@ def test_the_size_of_all_is_bounded(there: Store, path: Path, monkeypatch: pytes
         actions.import_move(there, path)
     monkeypatch.setattr(archives, "LARGEST_ARCHIVE", size)
     actions.import_move(there, path)
+
+
+def _values_of(members: Members) -> int:
+    return max(sum(map(text.count, (b",", b"[", b"{"))) for name, text in members.items() if name.endswith(".json"))
+
+
+LIMITS: dict[str, Callable[[Members], int]] = {
+    "MOST_VALUES": _values_of,
+    "MOST_MEMBERS": len,
+    "LARGEST_ARCHIVE": lambda members: sum(map(len, members.values())),
+    "LARGEST": lambda members: max(map(len, members.values())),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("of_move", [True, False])
+def test_what_could_not_be_imported_is_not_exported(
+    here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, *, of_move: bool
+) -> None:
+    """By one limit for both, to the last value and byte; no other file stays, and what is replaced stays whole."""
+    (run, *_) = samples.runs(Side.OLD)
+    here.add_runs((replace(run, move=None, volume=Volume(None, OLD.name, "/mnt/a", "/mnt/a/bench")),))
+
+    def export(to: Path, *, replacing: bool = False) -> Path:
+        if of_move:
+            return actions.export_move(here, MOVE.name, to, replacing=replacing)
+        return actions.export_runs(here, [f"{OLD.name}:/mnt/a"], to, replacing=replacing).path
+
+    folder = tmp_path / "archives"
+    folder.mkdir()
+    first = export(folder / "first.pghaul")
+    before, needed = first.read_bytes(), LIMITS[limit](_members(first))
+    monkeypatch.setattr(archives, limit, needed - 1)
+    with pytest.raises(InputError, match=r"limit|more than") as unread:
+        archives.read(first)
+    for replacing in (True, False):
+        with pytest.raises(InputError, match="too large for an archive") as refused:
+            export(first if replacing else folder / "second.pghaul", replacing=replacing)
+        assert ("entries of the move" in refused.value.hint) is of_move
+        assert ("fewer volumes" in refused.value.hint) is not of_move
+        assert refused.value.message.rpartition(": ")[2] == unread.value.message.rpartition(": ")[2]
+        assert [each.name for each in folder.iterdir()] == ["first.pghaul"]
+        assert first.read_bytes() == before
+    monkeypatch.setattr(archives, limit, needed)
+    archives.read(export(folder / "second.pghaul"))
 
 
 @pytest.mark.slow

@@ -62,3 +62,27 @@ def test_what_was_tried_on_another_machine_is_not_taken_over(session: Session, a
     assert collect_and_save(session.store, here, Job(events.append), known).trial_start == (None if another else tried)
     warned = [event.text for event in events if isinstance(event, Note) and "machine ID" in event.text]
     assert len(warned) == another
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("another", [False, True])
+@pytest.mark.parametrize("unread", [0, 1, 2])
+def test_another_machine_is_noticed_after_facts_that_tell_no_machine(
+    session: Session, unread: int, *, another: bool
+) -> None:
+    here = cast("Server", Here())
+    session.store.put_profile(Here.profile)
+    first = collect_and_save(session.store, here, Job(), None)
+    assert first.system is not None
+    told = replace(first.system, machine_id="0" * 32) if another else first.system
+    tried = TrialStart("/srv/pg/data", "/srv/pg/15/main")
+    systems = [told, *([replace(told, machine_id=None)] * unread)]
+    for number, system in enumerate(systems, 1):
+        at = first.taken_at + timedelta(microseconds=number)
+        session.store.save_facts(replace(first, system=system, taken_at=at, trial_start=tried))
+    events: list[Event] = []
+    known = session.store.facts(Here.profile.name)
+    read = collect_and_save(session.store, here, Job(events.append), known)
+    assert read.trial_start == (None if another else tried)
+    warned = [event.text for event in events if isinstance(event, Note) and "machine ID" in event.text]
+    assert len(warned) == another

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 import threading
 import time
 from dataclasses import replace
@@ -25,6 +26,7 @@ from core.migration.model.fleet import MoveState
 from core.migration.model.move import Move
 from core.reports.recorded import is_known, recorded
 from core.servers.lists.formats import read_list
+from core.servers.lists.model import Listed, ServerList, WantedMove
 from core.servers.profiles import Nobody, Profile
 from tests.core.migration.builders import new, old, space
 from tests.core.migration.execution.builders import execution
@@ -363,3 +365,67 @@ def test_a_move_between_two_addresses_of_one_machine_is_refused_once_it_was_read
     with spoken("de"):
         assert is_known(refused.reason)
         assert is_known(refused.hint)
+
+
+@pytest.fixture
+def of_a_list(session: Session) -> ServerList:
+    """A list whose move is in the history already, as `spring`."""
+    move = session.store.move("spring")
+    wanted = WantedMove(f"old{move.cluster}", move.new, move.cluster, move.target)
+    return ServerList((Listed("line 2", session.store.profile("old"), wanted),), ())
+
+
+def _called_as_before(session: Session) -> None:
+    """Call the move as moves of lists were called by older versions."""
+    name = "old:" + session.store.move("spring").cluster
+    with sqlite3.connect(session.store.path) as connection:
+        connection.execute("UPDATE moves SET name = ?", (name,))
+    connection.close()
+    assert [move.name for move in session.store.moves()] == [name]
+
+
+@pytest.mark.parametrize("replacing", [False, True])
+@pytest.mark.parametrize("former", [False, True])
+def test_a_move_is_known_by_what_it_is(
+    session: Session, of_a_list: ServerList, *, former: bool, replacing: bool
+) -> None:
+    """Whatever it is called: as older versions called it, or as a person has renamed it."""
+    if former:
+        _called_as_before(session)
+    before = session.store.moves()
+    taken = import_list(session, of_a_list, replacing=replacing)
+    assert (taken.refused, taken.moves) == ((), tuple(move.name for move in before))
+    assert session.store.moves() == before
+    session.store.update_profile(replace(session.store.profile("old"), name="renamed"), "old")
+    (entry,) = of_a_list.listed
+    assert entry.move is not None
+    profile = session.store.profile("renamed")
+    of_renamed = replace(entry.move, name=f"renamed{entry.move.cluster}")
+    again = ServerList((replace(entry, profile=profile, move=of_renamed),), ())
+    assert import_list(session, again, replacing=replacing).moves == tuple(move.name for move in before)
+    assert len(session.store.moves()) == 1
+
+
+def test_another_target_of_a_move_that_was_called_as_before_is_refused_unless_it_is_replaced(
+    session: Session, of_a_list: ServerList
+) -> None:
+    _called_as_before(session)
+    (before,) = session.store.moves()
+    (entry,) = of_a_list.listed
+    assert entry.move is not None
+    other = ServerList((replace(entry, move=replace(entry.move, target="/srv/other")),), ())
+    (refused,) = import_list(session, other).refused
+    assert before.name in refused.reason
+    assert session.store.moves() == (before,)
+    assert [each.move for each in run_survey(session, other, Nobody(), Job()).moves] == [before]
+    assert import_list(session, other, replacing=True).moves == (entry.move.name,)
+    (moved,) = session.store.moves()
+    assert (moved.name, moved.target) == (entry.move.name, "/srv/other")
+
+
+def test_a_list_with_a_name_or_with_another_target_means_another_move(session: Session, of_a_list: ServerList) -> None:
+    (entry,) = of_a_list.listed
+    assert entry.move is not None
+    for other in (replace(entry.move, name="autumn"), replace(entry.move, target="/srv/other")):
+        assert import_list(session, ServerList((replace(entry, move=other),), ())).moves == (other.name,)
+    assert {move.name for move in session.store.moves()} == {"spring", "autumn", entry.move.name}

@@ -2,6 +2,7 @@
 
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from core.benchmarks.model import Run
 from core.errors import InputError
 from core.history.log import LONGEST_NOTE, tags_of
 from core.history.store import KINDS, Entry, Filter, Store
-from core.migration.model.execution import Kind
+from core.migration.model.execution import Kind, State
 from core.migration.model.plan import Phase
 from core.migration.model.probe import Probe
 from core.redaction import MASK
@@ -193,3 +194,11 @@ def test_what_could_not_be_read_is_of_the_machine_that_has_the_name_now(filled: 
     filled.remove_profile("db7")
     filled.add_profile(replace(profile, address="192.0.2.8"))
     assert filled.unread() == {}
+
+
+def test_an_entry_has_no_negative_duration_if_the_clock_was_set_back(filled: Store) -> None:
+    later = datetime.now(UTC) + timedelta(days=1)
+    number = filled.execution_started(replace(execution(), started_at=later))
+    filled.execution_changed(number, State.DONE)
+    (entry,) = (each for each in filled.entries() if (each.kind, each.reference) == ("execution", number))
+    assert entry.seconds is None

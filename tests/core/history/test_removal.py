@@ -16,6 +16,7 @@ from core.jobs import CommandStarted
 from core.migration.model.execution import State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.probe import Probe, Quantity
+from core.servers.shell import quoted
 from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
@@ -148,7 +149,7 @@ def test_a_watch_stays_until_it_was_collected(filled: Store) -> None:
     newest = max(_entries(filled, "probe"), key=lambda entry: entry.reference)
     with pytest.raises(InputError, match="whose watch is still running cannot be removed") as refused:
         filled.remove_entries([newest])
-    assert refused.value.hint == f"end the watch first: pghaul probe {MOVE.name} --watch --end"
+    assert refused.value.hint == f"end the watch first: pghaul probe {quoted(MOVE.name)} --watch --end"
     assert filled.uncollected_watch(MOVE.name) == begun
     filled.probe_taken(MOVE.name, replace(begun, seconds=600.0, taken_at=now + timedelta(seconds=600)))
     assert filled.remove_entries([newest]).entries == 1

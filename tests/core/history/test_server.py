@@ -59,7 +59,7 @@ def test_a_server_that_is_not_there_is_said(tmp_path: Path) -> None:
 def test_an_empty_database_is_made_a_history_by_word_alone(empty: str) -> None:
     with pytest.raises(HistoryError, match="there is no history at") as refused:
         Store.open(empty)
-    assert refused.value.hint.startswith("create it: pghaul history use postgresql")
+    assert refused.value.hint.startswith("create it: pghaul history use 'postgresql")
     prepare(empty)
     prepare(empty)
     with Store.open(empty) as store:
