@@ -56,7 +56,7 @@ _TRANSLATED = frozenset({"tr", "tr_counted", "counted"})
 """What translates its words at once."""
 _LONG = 4
 """Blanks from which any text of a check is a sentence."""
-_PLAIN = frozenset({"size", "rate", "count", "duration", "join", "len", "sorted", "counted", "repr"})
+_PLAIN = frozenset({"size", "rate", "count", "duration", "join", "len", "sorted", "counted", "repr", "quoted"})
 """Calls that a value is named through."""
 
 _Part = str | ast.expr

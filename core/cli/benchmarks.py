@@ -78,7 +78,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     if options.list:
         return _list(options)
-    move, places = _subject(options)
+    move, places = _subject(context, options)
     sides = (options.side,) if options.side else BOTH
     if options.forecast:
         forecasts = actions.forecast_benchmarks(context.session, move, options.suite, context.job, sides, places)
@@ -104,7 +104,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     return 0 if all(run.outcome is Outcome.DONE for run in runs) else 1
 
 
-def _subject(options: argparse.Namespace) -> tuple[str | None, list[str]]:
+def _subject(context: Context, options: argparse.Namespace) -> tuple[str | None, list[str]]:
     """Return the name of the move, if one is given, and the volumes that are named."""
     match options.what:
         case []:
@@ -112,10 +112,12 @@ def _subject(options: argparse.Namespace) -> tuple[str | None, list[str]]:
                 "neither a move nor a volume is given", "name one of them, or list the suites with: pghaul bench --list"
             )
         case [move] if not is_place_on_server(move):
+            context.refuse_server(move)
             return move, options.volume or []
         case words:
             strange = next((word for word in words if not is_place_on_server(word)), None)
             if strange is not None:
+                context.refuse_server(strange)
                 raise InputError(
                     f"{strange!r} is not a volume of a server",
                     "name one move, or volumes of servers such as db1:/srv/pg; volumes of a move are named by --volume",

@@ -70,11 +70,13 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
             found = actions.compare_volumes(context.session, words)
             return found, found.names
         case [move]:
+            context.refuse_server(move)
             return actions.compare_sides(context.session, move), ("old", "new")
         case [move, *places] if ":" in places[0]:
             found = actions.compare_sets(context.session, move, places)
             return found, found.names
         case words:
+            context.refuse_server(words[0])
             old, new, *further = (_number(word) for word in words)
             names = tuple(f"run {number}" for number in (old, new, *further))
             return actions.compare_numbered_runs(context.session, old, new, *further), names

@@ -4,8 +4,9 @@ import argparse
 import sys
 
 from core.cli.context import Context, add_common, print_document
+from core.cli.reports import KINDS
 
-_NAMES = ("moves", "servers")
+_NAMES = ("moves", "reports", "servers", "suites")
 
 _INSTALLING = """\
 The packages of pghaul install completion. Without a package, install it with:
@@ -25,7 +26,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     completion.add_argument(
         "what",
         choices=("bash", "fish", "zsh", *_NAMES),
-        help="a shell: print its script; moves or servers: print the names that the scripts ask for",
+        help="a shell: print its script; any other word: print the names that the scripts ask for",
     )
     add_common(completion)
     completion.set_defaults(run=_run, without_settings=True)  # a shell that completes shows no errors
@@ -42,8 +43,18 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def _names(context: Context, what: str) -> list[str]:
     """Those that a shell can take as one word; what a stranger's history calls its moves is quoted by nobody."""
-    known = [each.name for each in (context.store.moves() if what == "moves" else context.store.profiles())]
-    return [name for name in known if name.replace("-", "").replace("_", "").replace(".", "").isalnum()]
+    return [name for name in _known(context, what) if name.replace("-", "").replace("_", "").replace(".", "").isalnum()]
+
+
+def _known(context: Context, what: str) -> list[str]:
+    if what == "suites":
+        from core.benchmarks.suites import suites
+
+        return [*suites()]
+    if what == "servers":
+        return [profile.name for profile in context.store.profiles()]
+    moves = [move.name for move in context.store.moves()]
+    return [*KINDS, *moves] if what == "reports" else moves
 
 
 def _script(options: argparse.Namespace) -> list[str]:

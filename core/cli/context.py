@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 from core import documents
 from core.cli.terminal import TerminalAsker
+from core.errors import InputError
 from core.files import REPLACE
 from core.jobs import Job, Note
+from core.servers.shell import quoted
 from core.text import json_printable
 
 if TYPE_CHECKING:
@@ -41,6 +43,17 @@ class Context:
         from core.api.session import Session
 
         return self._opened.enter_context(Session(self.store, TerminalAsker(self._trusted)))
+
+    def refuse_server(self, word: str) -> None:
+        """Raise InputError if a word in place of a move or a volume is the name of a server, and of no move."""
+        if any(each.name == word for each in self.store.moves()):
+            return
+        if any(each.name == word for each in self.store.profiles()):
+            volume = quoted(f"{word}:/PATH")
+            raise InputError(
+                f"{word!r} is a server, neither a move nor a volume",
+                f"name a volume of the server as {volume}, or a move",
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -55,6 +55,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         places = [options.move, *options.places]
         found = actions.diagnose_volumes(context.session, places, context.job, refresh=refresh)
     else:
+        context.refuse_server(options.move)
         found = actions.diagnose(
             context.session, options.move, context.job, sides, places=options.places, refresh=refresh
         )

@@ -20,7 +20,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
 from core.migration.model.schedule import UNSCHEDULED, Schedule, describe_schedule, schedule_of
-from core.text import printable, sentence
+from core.text import lines_of, printable, sentence
 
 if TYPE_CHECKING:
     from core.api.execution import Paragraph, QueryResults
@@ -246,7 +246,7 @@ class TerminalOperator:
         from core.migration.model.plan import Decision
 
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(sentence(step.reason))}")
-        for line in step.table.splitlines():
+        for line in lines_of(step.table):
             say(f"   {printable(line)}")
         what = "This is a manual step. Type done when you have done it, or no to stop here"
         if isinstance(step.action, Decision):
@@ -525,7 +525,7 @@ def _next_steps(execution: Execution, *, alive: bool) -> list[str]:
 
 
 def _row(run: StepRun, *, repeated: bool) -> tuple[str, ...]:
-    took = (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None
+    took = units.seconds_between(run.started_at, run.ended_at)
     void = "repeated later" if repeated else "must be repeated"
     came_to = "done" if run.done else void if run.void else run.message or "not finished"
     if run.done and run.message:

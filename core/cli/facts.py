@@ -8,6 +8,7 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.sizes import size
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.servers.shell import quoted
 from core.text import printable
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.last:
         known = context.store.facts(options.server)
         if known is None:
-            raise InputError(f"no facts of {options.server} have been read yet", f"run: pghaul facts {options.server}")
+            raise InputError(
+                f"no facts of {options.server} have been read yet", f"run: pghaul facts {quoted(options.server)}"
+            )
         found = known
     else:
         found = actions.read_facts(context.session, options.server, context.job, options.cluster)

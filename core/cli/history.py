@@ -254,6 +254,7 @@ def _runs(context: Context, options: argparse.Namespace) -> int:
     older_than = None if options.older_than is None else context.store.run(options.older_than)
     by_server = options.server is not None or is_place_on_server(options.what)
     if not by_server:
+        context.refuse_server(options.what)
         runs = context.store.runs(
             options.what,
             side=options.side and Side(options.side),

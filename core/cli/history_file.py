@@ -4,7 +4,6 @@
 
 import argparse
 import re
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING
 from core import units
 from core.cli.context import Choices, Context, add_common, add_replace, print_document
 from core.cli.sizes import size
-from core.cli.terminal import ask, show, table
+from core.cli.terminal import confirm_removal, show, table
 from core.comparison.sets import is_place_on_server
-from core.errors import Cancelled, InputError
+from core.errors import InputError
 from core.history.places import folder
 
 if TYPE_CHECKING:
@@ -220,6 +219,7 @@ def _export(context: Context, options: argparse.Namespace) -> int:
     elif len(options.what) > 1:
         raise InputError("only one move can be exported at a time", "name one move, or volumes such as db1:/srv/pg")
     else:
+        context.refuse_server(options.what[0])
         path = actions.export_move(context.store, options.what[0], options.output, replacing=options.replace)
     if options.json:
         print_document({"archive": path, "removed_servers": removed})
@@ -266,7 +266,7 @@ def _prune(context: Context, options: argparse.Namespace) -> int:
     if removing:
         text = _prunable_text(before, found, copies)
         if not options.yes:
-            _confirm(text)
+            confirm_removal("entries", f"Entries {text}")
         found = store.prune(before, kinds, options.move)
         for each in copies:
             each.unlink(missing_ok=True)
@@ -282,15 +282,6 @@ def _prunable_text(before: datetime, found: dict[str, int], copies: list[Path]) 
     words = [f"{kind}: {units.count(number)}" for kind, number in found.items() if number]
     words += [f"copies of the history: {len(copies)}"] if copies else []
     return f"older than {before:%Y-%m-%d %H:%M} UTC: {', '.join(words) or 'nothing to remove'}"
-
-
-def _confirm(text: str) -> None:
-    if not sys.stdin.isatty():
-        raise InputError(
-            f"pghaul must ask before it removes entries, but there is no terminal; {text}", "add --yes to remove them"
-        )
-    if ask(f"{text}\nThey cannot be restored. Type yes to remove them: ").strip().lower() != "yes":
-        raise Cancelled
 
 
 def _made_at(path: Path) -> datetime:

@@ -10,6 +10,7 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.history import places
+from core.servers.shell import quoted
 
 _PLACE = "a URL such as postgresql+psycopg://USER@HOST/DATABASE, or local for the file on this workstation"
 
@@ -89,7 +90,9 @@ def _copy(_: Context, options: argparse.Namespace) -> int:
     else:
         lines = [(name.replace("_", " "), units.count(number)) for name, number in rows.items() if number]
         show(table(("table", "rows"), lines, right=(1,)))
-        show(f"copied {options.source} to {options.target}; to use the copy: pghaul history use {options.target}")
+        show(
+            f"copied {options.source} to {options.target}; to use the copy: pghaul history use {quoted(options.target)}"
+        )
     return 0
 
 

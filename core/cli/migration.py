@@ -14,7 +14,7 @@ from core.files import check_free
 from core.migration.model.checks import CheckResult, Status, Waiver, tally
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
-from core.text import printable, sentence
+from core.text import lines_of, printable, sentence
 
 _CHECK_DESCRIPTION = """\
 Find out before the move what would fail. The exit code is 1 if there is a blocker, or if a
@@ -280,9 +280,9 @@ def plan_text(plan: Plan) -> str:
 
 def step_lines(step: Step) -> list[str]:
     """What a step shows and runs: what a person needs for it, the native commands, the call."""
-    native = [f"   $ {printable(line)}" for each in step.native for line in each.splitlines()]
-    call = [f"   > {printable(line)}" for line in step.call.splitlines()]
-    return [*(f"   {printable(line)}" for line in step.table.splitlines()), *native, *call]
+    native = [f"   $ {printable(line)}" for each in step.native for line in lines_of(each)]
+    call = [f"   > {printable(line)}" for line in lines_of(step.call)]
+    return [*(f"   {printable(line)}" for line in lines_of(step.table)), *native, *call]
 
 
 def _move(options: argparse.Namespace) -> str:

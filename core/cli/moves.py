@@ -1,18 +1,20 @@
 """`pghaul move`: set up moves, each of one cluster from an old to a new server."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core import units
 from core.cli.context import Context, add_common, add_former_name, parse_limit, print_document
 from core.cli.own_settings import add_from_setting
-from core.cli.terminal import say, show, table
+from core.cli.terminal import confirm_removal, say, show, table
 from core.errors import InputError
 from core.migration.model.asked import Asked, seconds_text, window_text
 from core.migration.model.estimate import Estimate, method_title
+from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import WORKSTATION, EditedSettings, Hook, HookCommand, HookSide, Move
 from core.sides import Side
+from core.text import lines_of
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -117,6 +119,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
     remove = verbs.add_parser("remove", help="remove a move and everything that was recorded for it")
     remove.add_argument("name", metavar="MOVE", help="name of the move")
+    remove.add_argument("--yes", action="store_true", help="remove without asking")
     add_common(remove)
     remove.set_defaults(run=_remove)
 
@@ -209,7 +212,7 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     facts = [context.store.facts(each) for each in (move.old, move.new)]
     jobs = format_jobs_of_both_servers(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
     if jobs:
-        show("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
+        show("\n".join(["scheduled jobs:", *(f"  {line}" for line in lines_of(jobs))]))
     if entries:
         show(table(("time", "kind", "summary"), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0
@@ -301,12 +304,27 @@ def _set_hook(context: Context, options: argparse.Namespace) -> None:
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:
+    executions = context.store.removable_executions(options.name)
+    if executions and not options.yes:
+        confirm_removal(f"the move {options.name}", _describe_removed(executions))
     context.store.remove_move(options.name)
     if options.json:
         print_document({"removed": options.name})
     else:
         show(f"removed the move {options.name}")
     return 0
+
+
+def _describe_removed(executions: Sequence[Execution]) -> str:
+    """Return the sentences that say what is removed with a move that was executed."""
+    number, latest = len(executions), executions[0]
+    kind = "rehearsal" if latest.kind is Kind.REHEARSAL else "move"
+    recorded = f"{number} executions, the latest of them a {kind}" if number > 1 else f"1 execution, a {kind}"
+    return (
+        f"The record of what was done on the servers is removed with the move: {recorded} that began "
+        f"{latest.started_at:%Y-%m-%d %H:%M} UTC ({latest.state.value}). Its benchmark runs, checks, estimates and "
+        "plans are removed, too."
+    )
 
 
 def _folder(text: str, option: str) -> str:

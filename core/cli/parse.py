@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Document = dict[str, object]
 _ARRAY = ("name", "level", "state", "devices", "degraded", "action", "progress", "finish_seconds")
 """The documented fields of an array; `devices` is printed as their number."""
+_COMPLETE = "give the complete output of the program, unchanged"
 _MARKS = ("interrupted", "aborted", "errors")
 """What a result may carry where its output is not whole or not clean."""
 
@@ -51,7 +52,8 @@ def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001 
     try:
         parsed = _parsed(options.tool, text, options.file)
     except ParseError as error:
-        raise ParseError(printable(error.message)) from error  # one line, which quotes what could not be read
+        # one line, which quotes what could not be read
+        raise ParseError(printable(error.message), error.hint or _COMPLETE) from error
     if options.json:
         print_document(parsed.document)
         return 0
@@ -134,7 +136,7 @@ def _mdstat(text: str) -> Parsed:
     from core.api.outputs import parse_arrays
 
     if not text.strip():
-        raise ParseError("mdstat: the input is empty; give the contents of /proc/mdstat")
+        raise ParseError("mdstat: the input is empty", "give the contents of /proc/mdstat")
     arrays: list[Document] = [
         {name: getattr(array, name) for name in _ARRAY} | {"devices": len(array.devices)}
         for array in parse_arrays(text)

@@ -12,6 +12,7 @@ from core.errors import InputError
 from core.migration.model.asked import seconds_of
 from core.migration.model.probe import Probe
 from core.migration.model.watch import AGES, WatchResult
+from core.servers.shell import quoted
 
 if TYPE_CHECKING:
     from core.api.migration import Watching
@@ -48,7 +49,7 @@ def asked(options: argparse.Namespace) -> bool:
     """Whether one of them was given; raises InputError where they do not go together."""
     chosen = [each for each in _OF_A_WATCH if getattr(options, each)]
     if chosen and options.watch is None:
-        raise InputError(f"--{chosen[0]} needs --watch", f"pghaul probe {options.move} --watch --{chosen[0]}")
+        raise InputError(f"--{chosen[0]} needs --watch", f"pghaul probe {quoted(options.move)} --watch --{chosen[0]}")
     if options.watch is not None and len(chosen) + bool(options.watch) != 1:
         raise InputError(
             "--watch needs either a time or one of --status, --collect and --end", "for example: --watch 24h"
@@ -57,7 +58,7 @@ def asked(options: argparse.Namespace) -> bool:
         raise InputError("--watch and --sustained cannot be combined", "run one after the other")
     longer = options.watch is not None or options.sustained is not None
     if longer and options.forecast:
-        raise InputError("--forecast is of the probes alone", f"pghaul probe {options.move} --forecast")
+        raise InputError("--forecast is of the probes alone", f"pghaul probe {quoted(options.move)} --forecast")
     return longer
 
 
@@ -108,7 +109,7 @@ def watching_text(move: str, now: "Watching") -> str:
     lines = [f"{now.job.title}: {'running' if now.running else 'ended'}, in {now.job.folder} as {now.job.user}"]
     lines += _seen(now.watch) if now.watch is not None else ["there are no results yet"]
     if now.running:
-        lines.append(f"state, results so far, end: pghaul probe {move} --watch --status, --collect or --end")
+        lines.append(f"state, results so far, end: pghaul probe {quoted(move)} --watch --status, --collect or --end")
     return "\n".join(lines)
 
 

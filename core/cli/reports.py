@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _UNITS = ("binary", "decimal")
 _PAPERS = {"a4": "A4", "letter": "LETTER"}
 _SHAPES = ("pdf", "html", "md", "json", "csv", "svg")
-_KINDS = ("storage", "plan", "execution", "capacity", "fleet")
+KINDS = ("storage", "plan", "execution", "capacity", "fleet")
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -109,10 +109,10 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     shape = Format(_shape(options))
     wanted = _options(options)
     first, *rest = options.what
-    if first in _KINDS and (rest or first == Kind.FLEET):
+    if first in KINDS and (rest or first == Kind.FLEET):
         kind, words = Kind(first), rest
     elif rest:
-        raise InputError(f"there is no kind of report {first!r}", f"choose one of: {', '.join(_KINDS)}")
+        raise InputError(f"there is no kind of report {first!r}", f"choose one of: {', '.join(KINDS)}")
     else:
         words = [first]
         kind = Kind.EXECUTION if context.session.store.executions(first) else Kind.PLAN

@@ -10,6 +10,7 @@ from core.cli.own_settings import add_from_setting
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
+from core.servers.shell import quoted
 from core.text import printable
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(profile)
     else:
-        show(f"added the server {profile.name}; test it with: pghaul server test {profile.name}")
+        show(f"added the server {profile.name}; test it with: pghaul server test {quoted(profile.name)}")
     return 0
 
 

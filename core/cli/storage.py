@@ -133,6 +133,7 @@ def _what_if(context: Context, options: argparse.Namespace) -> int:
     elif len(options.what) > 1:
         raise InputError("only one move can be named", "name one move, or volumes of servers such as db1:/srv/pg")
     elif options.what:
+        context.refuse_server(options.what[0])
         side = options.side or Side.NEW
         found = actions.expect_layouts_of_move(context.session, options.what[0], wanted, drive, side, thread)
     elif drive is None:

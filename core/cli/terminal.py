@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from core import units
 from core.cli.sizes import size
-from core.errors import Cancelled, PghaulError
+from core.errors import Cancelled, InputError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
 from core.text import printable, printable_lines
 
@@ -67,6 +67,26 @@ def ask(question: str) -> str:
             return sys.stdin.readline()
         except KeyboardInterrupt:
             raise Cancelled from None
+
+
+def confirm_removal(what: str, text: str) -> None:
+    """Ask whether to remove something that cannot be restored.
+
+    Args:
+        what: what is removed, as the object of a sentence.
+        text: the sentences that say what goes with it.
+
+    Raises:
+        InputError: there is no terminal to ask on.
+        Cancelled: the answer is not yes.
+    """
+    if not sys.stdin.isatty():
+        raise InputError(
+            f"pghaul must ask before it removes {what}, but there is no terminal. {text}",
+            "add --yes to remove without asking",
+        )
+    if ask(f"{text}\nThis cannot be undone. Type yes to remove {what}: ").strip().lower() != "yes":
+        raise Cancelled
 
 
 @contextlib.contextmanager

@@ -44,14 +44,7 @@ complete -F _pghaul pghaul
 _ZSH = """\
 #compdef pghaul
 # Completion of pghaul for zsh, made by: pghaul completion zsh
-_pghaul_moves() {
-  local -a names=(${(f)"$(pghaul completion moves 2>/dev/null)"})
-  compadd "$@" -a names
-}
-_pghaul_servers() {
-  local -a names=(${(f)"$(pghaul completion servers 2>/dev/null)"})
-  compadd "$@" -a names
-}
+@NAMES@
 @FUNCTIONS@
 if [[ $funcstack[1] == _pghaul ]]; then
   _pghaul "$@"
@@ -59,6 +52,12 @@ else
   compdef _pghaul pghaul
 fi
 """
+
+_ZSH_NAMES = """\
+_pghaul_@OF@() {
+  local -a names=(${(f)"$(pghaul completion @OF@ 2>/dev/null)"})
+  compadd "$@" -a names
+}"""
 
 _FISH = """\
 # Completion of pghaul for fish, made by: pghaul completion fish
@@ -133,7 +132,12 @@ def _bash_values(argument: Argument) -> str:
 
 
 def _zsh(program: Command) -> str:
-    return _filled(_ZSH, {"@FUNCTIONS@": "\n".join(_zsh_function(command) for command in program.all())})
+    named = {argument.of for command in program.all() for argument in command.arguments} - {"files", ""}
+    filled = {
+        "@NAMES@": "\n".join(_filled(_ZSH_NAMES, {"@OF@": of}) for of in sorted(named)),
+        "@FUNCTIONS@": "\n".join(_zsh_function(command) for command in program.all()),
+    }
+    return _filled(_ZSH, filled)
 
 
 def _zsh_function(command: Command) -> str:

@@ -7,7 +7,7 @@ from core.cli.context import add_common
 
 _WIDE = 10_000
 """Columns: a usage line is broken by whoever shows it."""
-_KINDS = {"MOVE": "moves", "SERVER": "servers", "FILE": "files"}
+_KINDS = {"MOVE": "moves", "SERVER": "servers", "SUITE": "suites", "WHAT": "reports", "FILE": "files"}
 _NAMED = {"MOVE": "name of the move", "SERVER": "name of the server"}
 """The help of a placeholder for which the parser has none."""
 
@@ -34,7 +34,7 @@ class Argument:
 
     @property
     def of(self) -> str:
-        """Whose names or what files it takes: `moves`, `servers`, `files`; empty: something else."""
+        """What names it takes, as `pghaul completion` calls them; `files`: those of files; empty: something else."""
         return _KINDS.get(self.value.split()[0].partition(".")[0], "") if self.value else ""
 
 

@@ -157,7 +157,7 @@ def _sections(report: Report, latest: Execution | None, options: Options) -> tup
         return (Section(tr("Execution"), (Text(said, Tone.MUTED),)), servers(report))
     todo: tuple[Block, ...] = (Items(tuple(Item(text) for text in to_do(latest))),) if to_do(latest) else ()
     kept = Item(
-        tr("All times and exit codes were recorded during the execution; {instant}.").format(
+        tr("All times and exit codes were recorded during the execution. The execution began on {instant}.").format(
             instant=instant(latest.started_at)
         ),
         title=tr("Record"),

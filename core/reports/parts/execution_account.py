@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from core import units
 from core.language import marked, tr
@@ -250,7 +250,10 @@ def _covered(latest: Execution, runs: Sequence[StepRun]) -> tuple[float, float] 
     ends = [run.ended_at or run.started_at for run in runs]
     if not ends:
         return None
-    return _seconds(latest.started_at, min(run.started_at for run in runs)), _seconds(latest.started_at, max(ends))
+    first, last = (
+        units.seconds_between(latest.started_at, at) or 0.0 for at in (min(run.started_at for run in runs), max(ends))
+    )
+    return first, max(first, last)
 
 
 def _phase_bars(latest: Execution) -> tuple[Bar, ...]:
@@ -384,11 +387,8 @@ def _without(down: Downtime | None) -> str:
 
 
 def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
-    took = (
-        ""
-        if latest.ended_at is None
-        else tr(", {time} in total").format(time=units.duration(_seconds(latest.started_at, latest.ended_at)))
-    )
+    seconds = units.seconds_between(latest.started_at, latest.ended_at)
+    took = "" if seconds is None else tr(", {time} in total").format(time=units.duration(seconds))
     by = tr("{what}, by {person}").format(what=capital(tr(latest.name)), person=latest.owner)
     rows = [
         (tr("Type and operator"), by),
@@ -575,19 +575,19 @@ def _elapsed(runs: Sequence[StepRun]) -> str:
     ends = [run.ended_at for run in runs if run.ended_at is not None]
     if not ends:
         return tr("not ended")
-    return units.duration(_seconds(min(run.started_at for run in runs), max(ends)))
+    return units.duration(units.seconds_between(min(run.started_at for run in runs), max(ends)))
 
 
 def _step(run: StepRun, step: Step | None, days: bool) -> Row:
     left_out = tr(", skipped: {why}").format(why=recorded(run.message)) if run.done and run.message else ""
     planned = step.expected_seconds if step is not None and run.attempt == 1 else None
-    took = None if run.ended_at is None else _seconds(run.started_at, run.ended_at)
+    took = units.seconds_between(run.started_at, run.ended_at)
     return (
         str(run.number),
         f"{recorded(run.title)}{_again(run.attempt)}{left_out}",
         "" if step is None else side_name(step.side or OPERATOR),
         _clock(run.started_at, days),
-        "" if took is None else Cell(units.duration(took), took),
+        "" if run.ended_at is None else Cell(units.duration(took), took),
         "" if planned is None else Cell(expected(planned), planned),
         "" if run.bytes is None else Cell(units.size(run.bytes), run.bytes),
         _exit(run),
@@ -608,7 +608,7 @@ def _exit(run: StepRun) -> str:
 
 def _earlier(one: Execution) -> Row:
     down = downtime(one, one.ended_at or one.started_at)
-    took = "" if one.ended_at is None else units.duration(_seconds(one.started_at, one.ended_at))
+    took = "" if one.ended_at is None else units.duration(units.seconds_between(one.started_at, one.ended_at))
     rate = account(one).copy_rate
     copied = tr(", copied at {rate}").format(rate=units.rate(rate)) if rate is not None else ""
     without = units.ABSENT if down is None else Cell(units.duration(down.seconds), down.seconds)
@@ -622,7 +622,3 @@ def _days(latest: Execution) -> bool:
 
 def _clock(at: datetime, days: bool) -> str:
     return f"{day_of_month(at)} {at:%H:%M:%S}" if days else f"{at:%H:%M:%S}"
-
-
-def _seconds(began: datetime, ended: datetime) -> float:
-    return max(timedelta(0), ended - began).total_seconds()

@@ -33,7 +33,7 @@ def test_a_history_comes_back_from_its_backup(
 ) -> None:
     assert main(["history", "backup", "-o", str(tmp_path / "kept")]) == 0
     assert capsys.readouterr().out == f"{tmp_path}/kept\n"
-    assert main(["move", "remove", MOVE.name]) == 0
+    assert main(["move", "remove", MOVE.name, "--yes"]) == 0
     assert main(["history", "restore", str(tmp_path / "kept")]) == 0
     said = capsys.readouterr().out
     assert re.search(rf"{history} .*{tmp_path}/kept\b", said, re.MULTILINE)

@@ -54,6 +54,21 @@ def test_a_file_is_recognised_and_kept_with_its_text(history: Path, capsys: pyte
         assert store.runs("spring", latest_only=True) == ()
 
 
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("tool", [(), ("--tool", "fio")])
+def test_what_cannot_be_read_has_a_hint(
+    tool: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / name).write_text("neither\n")
+    for path in (folder / "a", folder, folder / "missing"):
+        code, _, err = run(capsys, "import", "spring", path, *tool)
+        assert code == 2
+        assert err.splitlines()[-1].startswith("  hint: ")
+
+
 def test_what_is_pasted(history: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FIO.read_bytes())))
     code, document, _ = run(capsys, "import", "spring")

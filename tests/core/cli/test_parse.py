@@ -81,7 +81,7 @@ def _hold(capsys: pytest.CaptureFixture[str], tool: str, path: str, expect: dict
     for_people = run(capsys, tool, path)
     if expect.get("error"):
         assert (code, out, for_people[:2]) == (2, "", (2, ""))
-        assert len(err.splitlines()) == 1
+        assert [line[:8] for line in err.splitlines()] == ["pghaul: ", "  hint: "]
         return
     assert (code, err, for_people[0]) == (0, "", 0)
     assert for_people[1]
@@ -130,7 +130,7 @@ NO_RESULT = {
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_no_result_ends_with_2_and_one_line(
+def test_no_result_ends_with_2_one_line_and_a_hint(
     tool: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     file = tmp_path / "output"
@@ -139,10 +139,20 @@ def test_no_result_ends_with_2_and_one_line(
         with subtests.test(kind):
             code, out, err = run(capsys, tool, str(file), "--json")
             assert (code, out) == (2, "")
-            assert len(err.splitlines()) == 1
-            assert err.startswith("pghaul: ")
-            assert f"{tool}: " in err
+            message, hint = err.splitlines()
+            assert message.startswith("pghaul: ")
+            assert f"{tool}: " in message
+            assert hint.startswith("  hint: ")
             assert ("bash: command not found" in err) == (kind == "message")
+
+
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_a_file_that_cannot_be_read_ends_with_2_and_a_hint(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, err = run(capsys, "fio", str(tmp_path / name))
+    assert (code, out) == (2, "")
+    assert err.splitlines()[1:] == ["  hint: check the path and the permissions of the file"]
 
 
 def test_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

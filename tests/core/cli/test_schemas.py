@@ -33,7 +33,7 @@ RECORDED: tuple[tuple[str, ...], ...] = (
     ("move", "show", SPRING),
     ("move", "hook", SPRING),
     ("move", "add", "other", "--old", samples.MOVE.old, "--new", samples.MOVE.new, "--cluster", "/srv/15"),
-    ("move", "remove", SPRING),
+    ("move", "remove", SPRING, "--yes"),
     ("facts", samples.MOVE.old, "--last"),
     ("bench", "--list"),
     ("compare", SPRING),

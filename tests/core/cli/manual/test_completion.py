@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from core.benchmarks.suites import own_suites
 from core.cli.main import main, parser
 from core.cli.manual.completion import script
 from core.cli.manual.outline import outline
@@ -40,9 +41,13 @@ LINES = {
     "pghaul server a": {"add"},
     "pghaul bench spring --si": {"--side"},
     "pghaul bench spring --side o": {"old"},
+    "pghaul bench spring --suite qui": {"quick"},
+    "pghaul bench spring --suite own-s": {"own-suite"},
     "pghaul server add db1 192.0.2.1 --rights sudo-pa": {"sudo-password"},
     "pghaul move hook spring tell": {"tell-pooler"},
     "pghaul check summ": {"summer"},
+    "pghaul report capa": {"capacity"},
+    "pghaul report plan summ": {"summer"},
     "pghaul move add fall --old d": {"db9"},
     "pghaul parse pgb": {"pgbench"},
     "pghaul estimate --spec figu": {"figures.toml"},
@@ -57,6 +62,8 @@ def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
         main(["move", "add", "summer", "--old", "db9", "--new", "db9", "--cluster", "/srv/pg", "--target", "/srv/new"])
         == 0
     )
+    own_suites().mkdir(parents=True)
+    (own_suites() / "own-suite.toml").touch()
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "pghaul").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gui.entry "$@"\n')
@@ -141,7 +148,7 @@ def test_fish_completes_each_line_by_the_names_that_are_printed(
 ) -> None:
     """As above, but pghaul, which fish starts for each name anew, has answered beforehand."""
     programs = tmp_path / "programs"
-    for names in ("moves", "servers"):
+    for names in ("moves", "reports", "servers", "suites"):
         capsys.readouterr()
         assert main(["completion", names]) == 0
         (programs / names).write_text(capsys.readouterr().out)

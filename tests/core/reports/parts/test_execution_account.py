@@ -1,11 +1,17 @@
 """The execution in the report: its sentence, its parts, and that it can be drawn whatever is in it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from core.cli.execution import text
+from core.migration.execution.outcome import figures_of, outcome_of, passes, result_of
+from core.migration.execution.status import sentence as describe_unfinished
+from core.migration.execution.status import unfinished
+from core.migration.execution.timeline import account, describe_progress, downtime, running_steps, status_of
 from core.migration.model import step_ids
 from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Step
@@ -19,6 +25,7 @@ from core.reports.report import Report
 from core.reports.shapes.pdf import pdf
 from core.reports.summary import answers
 from tests.core.history import samples
+from tests.core.migration.execution.set_back import BACK, negative, set_back
 from tests.core.migration.execution.test_queries import BOTH, carried_out
 from tests.core.reports.reading import names, rows, titles, words
 from tests.steps import make_step
@@ -349,3 +356,47 @@ def test_any_number_of_steps_can_be_drawn(full: Report, number: int) -> None:
     old = replace(full.old, name="größter-alter-server-in-der-rechenzentrumszelle-上海-1")
     report = replace(_executed(full, *many, state=State.STOPPED, message="`x` <y> 失败\n" * 9), old=old)
     assert pdf(_made(report), Options()).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("runs", [ALL, UNBROKEN], ids=["with gaps", "without gaps"])
+@pytest.mark.parametrize("state", [State.DONE, State.STOPPED, State.ROLLED_BACK, State.RUNNING])
+def test_no_duration_is_negative_if_the_clock_was_set_back(
+    full: Report, runs: tuple[StepRun, ...], state: State
+) -> None:
+    shown = runs if state is State.DONE else runs[:8]
+    if state is State.RUNNING:
+        shown = (*shown[:-1], replace(shown[-1], ended_at=None, exit_status=None, bytes=1000, total=9000))
+    executed = _executed(full, *shown, state=state)
+    for made in set_back(executed.executions[0]):
+        now = made.steps[-1].started_at - BACK
+        report = replace(executed, executions=(made, *executed.executions), made_at=now)
+        document = execution_report(report, Options())
+        assert not negative([words(document.sections), *(each.words for each in document.answers)])
+        found = unfinished(made, now, alive=True)
+        assert not negative(
+            [
+                text(made, alive=True),
+                *result_of(made),
+                *(line for paragraph in outcome_of(made) for line in paragraph.sentences),
+                *describe_progress(made, now),
+                "" if found is None else describe_unfinished(found, now),
+            ]
+        )
+        counted = (
+            figures_of(made),
+            account(made),
+            downtime(made, now),
+            status_of(made, now),
+            *running_steps(made, now),
+        )
+        for name, value in _seconds_of(counted):
+            assert value is None or value >= 0, name
+        assert all(each.seconds is None or each.seconds >= 0 for each in passes(made))
+
+
+def _seconds_of(counted: tuple[object, ...]) -> Iterator[tuple[str, float | None]]:
+    """Every field of these that is a duration, and what is made of it."""
+    for each in counted:
+        for name in dir(each):
+            if name == "seconds" or name.endswith("_seconds"):
+                yield f"{type(each).__name__}.{name}", getattr(each, name)
