@@ -85,9 +85,10 @@ class Moves(QObject):
         box = question_box(
             self._window,
             tr("Remove a move"),
-            tr("Remove the move {name} and its benchmark runs, checks, estimates and plans from the history?").format(
-                name=name
-            ),
+            tr(
+                "Remove the move {name} and its executions, benchmark runs, checks, estimates and plans from the "
+                "history?"
+            ).format(name=name),
             tr("Nothing is changed on the servers. You can restore the move until the window is closed."),
         )
         remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)

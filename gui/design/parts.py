@@ -458,6 +458,7 @@ PRIMITIVES: Mapping[Element, Paint] = {
     Element.PE_FrameFocusRect: _ring,
     Element.PE_Frame: _frame,
     Element.PE_FrameGroupBox: _group,
+    Element.PE_FrameTabWidget: _group,
     Element.PE_PanelMenu: _menu,
     Element.PE_FrameMenu: _nothing,
     Element.PE_PanelTipLabel: _menu,

@@ -324,7 +324,7 @@ def run_text(run: StepRun) -> str:
 
 def elapsed(run: StepRun) -> str:
     """Return the duration of an attempt."""
-    return units.duration((run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None)
+    return units.duration(units.seconds_between(run.started_at, run.ended_at))
 
 
 def tone(run: StepRun) -> Tone | None:

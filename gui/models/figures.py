@@ -44,7 +44,8 @@ def figures(state: ExecutionState) -> tuple[Figure, ...]:
         made.append(Figure(tr("Copied"), units.size(found.sent), steps))
     if found.copy_rate is not None:
         made.append(Figure(tr("Throughput"), units.rate(found.copy_rate), tr("first full pass")))
-    said = _held_against_plan(found.command_seconds, found.expected_seconds, found.seconds - found.command_seconds)
+    others = (found.seconds or 0.0) - found.command_seconds
+    said = _held_against_plan(found.command_seconds, found.expected_seconds, others)
     made.append(Figure(tr("Duration"), units.duration(found.seconds), said))
     return tuple(made)
 

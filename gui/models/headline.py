@@ -125,7 +125,9 @@ def _part(state: ExecutionState, execution: Execution) -> str:
 def _spent(execution: Execution, step: Step, now: datetime) -> float:
     """Return the seconds in which a command was under way."""
     run = execution.latest(step.number)
-    return 0.0 if run is None or step.remote is None else ((run.ended_at or now) - run.started_at).total_seconds()
+    if run is None or step.remote is None:
+        return 0.0
+    return units.seconds_between(run.started_at, run.ended_at or now) or 0.0
 
 
 def _left(state: ExecutionState, execution: Execution) -> str:

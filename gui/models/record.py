@@ -8,7 +8,7 @@ from core.language import tr
 from core.migration.model.estimate import stage_heading
 from core.tones import Tone
 from gui.models.table import Column, Width
-from gui.models.words import counted, moment, span
+from gui.models.words import counted, minute, span, yes_no
 
 if TYPE_CHECKING:
     from core.api.migration import ByStage, EstimateComparison
@@ -34,12 +34,17 @@ def record_text(rows: "Sequence[EstimateComparison]") -> str:
 
 
 def _result_text(row: "EstimateComparison") -> str:
-    came = tr("within the range") if row.inside else tr("shorter") if row.seconds < row.estimated.low else tr("longer")
-    return came if row.counts else tr("{came}, not counted").format(came=came)
+    return tr("in range") if row.inside else tr("shorter") if row.seconds < row.estimated.low else tr("longer")
 
 
+def counted_differ(rows: "Sequence[EstimateComparison]") -> bool:
+    """Return whether some of the executions count for the accuracy, and some do not."""
+    return len({row.counts for row in rows}) > 1
+
+
+COUNTED = 6
 RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
-    Column("Start", lambda row: moment(row.began_at), width=Width.WHOLE, value=lambda row: row.began_at.timestamp()),
+    Column("Start", lambda row: minute(row.began_at), width=Width.WHOLE, value=lambda row: row.began_at.timestamp()),
     Column("Execution", lambda row: tr(row.name)),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column(
@@ -47,7 +52,8 @@ RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
     ),
     Column("Low – high", lambda row: span(row.estimated), right=True, value=lambda row: row.estimated.low),
     Column("Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds),
-    Column("Result", _result_text, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
+    Column("Counted", lambda row: yes_no(row.counts)),
+    Column("Result", _result_text, width=Width.WHOLE, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
 )
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
     Column("Stage (all moves)", lambda row: tr(stage_heading(row.stage)), width=Width.REST),

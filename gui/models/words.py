@@ -43,7 +43,7 @@ _QUANTITIES = {
     Quantity.INDEX: marked("Index build on the new server"),
 }
 
-_NAME = r"(?:'[^']*'|[^\s`]+?)(?=[;,.:)]*(?:[\s`]|$))"
+_NAME = r"(?:'[^']*'|\"[^\"]*\"|[^\s`]+?)(?=[;,.:)]*(?:[\s`]|$))"
 _EXECUTE = rf"(?:pghaul execute {_NAME} )?"
 
 

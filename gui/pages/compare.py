@@ -14,7 +14,7 @@ from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from core.sides import Side
 from core.text import capital
-from gui.design.measures import GAP, Type, keep_narrow, set_type
+from gui.design.measures import CARD, GAP, Type, keep_narrow, set_type
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
@@ -25,7 +25,7 @@ from gui.models.storage import array_rows
 from gui.models.words import minute, plain_names, side_head, side_names
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow
-from gui.widgets.label import Label, ToneLabel
+from gui.widgets.label import ElidedLabel, Label, ToneLabel
 from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.widgets.what_if import WhatIfView
@@ -40,6 +40,8 @@ USUAL = (Side.OLD, Side.NEW)
 LATEST = (marked("old server, latest runs"), marked("new server, latest runs"))
 MOST_ROWS = 12
 """Of the table at once: the charts need room, too."""
+LEAST_ROWS = 4
+"""Of the table, also on a small screen: the charts give way."""
 NOT_OVER_TIME = marked(
     "This workload was measured only once on each server.\n"
     "Run the benchmarks again to see how the results change over time."
@@ -73,6 +75,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         set_type(self.said, Type.TITLE, bold=True)
         self.what = Label(parent=self)
         self.what.setWordWrap(True)
+        self.sets = ElidedLabel(self), ElidedLabel(self)
         self.table = Table[ComparedRow]("comparison", tr("Comparison"), rows.COLUMNS, self)
         self.table.chosen.connect(self._show_chosen)
         self.findings = TextView(tr("Diagnosis: reasons for poor results, and suggestions"), self)
@@ -86,11 +89,18 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         self.differing.setToolTip(tr("Show only rows in which one side is better by more than the noise"))
         self.differing.toggled.connect(self._show_rows)
         line = QHBoxLayout()
-        line.addWidget(self.what, 1)
+        line.setSpacing(CARD)
+        for each in self.sets:
+            each.setSizePolicy(
+                QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred
+            )  # beside each other, at the left
+            line.addWidget(each)
+        line.addStretch()
         line.addWidget(self.everything)
         line.addWidget(self.differing)
         line.addWidget(FilterBox(self.table, self))
         self.column.addWidget(self.said)
+        self.column.addWidget(self.what)
         self.column.addLayout(line)
         self.column.addWidget(self.table)
         self.column.addWidget(self.tabs, 1)
@@ -228,9 +238,11 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         first, second = self._heads()
         for column, name in ((rows.FIRST, first), (rows.SECOND, second)):
             self.table.rename(column, tr("{name}, mean").format(name=name))
-        left, right = compared.names[:2]
-        said = (self._remark, f"{first}: {left}      {second}: {right}", *rows.notes(compared))
-        self.what.setText("\n".join(line for line in said if line))
+        heads = (tr("Old"), tr("New")) if self._usual else (first, second)
+        for label, head, name in zip(self.sets, heads, compared.names, strict=False):
+            label.setText(f"{head}: {name}")
+        self.what.setText("\n".join(line for line in (*rows.notes(compared), self._remark) if line))
+        self.what.setVisible(bool(self.what.text()))
         sets = self.called if self._usual else (tr("The left side"), tr("The right side"))
         headline = rows.headline(compared, sets, wanted=self._usual)
         self.said.setText(headline.text)
@@ -248,7 +260,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         self.table.setColumnHidden(rows.METRIC, not every)
         self.table.setColumnHidden(rows.INTERVAL, every)  # there is room for one of them at the least width
         self.table.set_rows([row for row in shown if row.differs] if self.differing.isChecked() else shown)
-        self.table.limit_height(MOST_ROWS)
+        self.table.limit_height(MOST_ROWS, LEAST_ROWS)
         if self.table.current() is None:
             self.table.choose(0)
         self._show_tab()

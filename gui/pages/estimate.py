@@ -21,7 +21,7 @@ from gui.models.chart import Chart
 from gui.models.charts import timeline_chart
 from gui.models.migration import StageRow
 from gui.models.night import HELP_COLUMNS, HELPS_EXPLAINED, WITH_IT, helps_text
-from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
+from gui.models.record import COUNTED, RECORD_COLUMNS, STAGES_COLUMNS, counted_differ, record_text
 from gui.models.words import span as span_words
 from gui.pages.page import PartPage
 from gui.widgets.chart import ChartView
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Shown: TypeAlias = tuple[Estimate | None, Asked, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
 
 
-WIDEST, FIRST = 240, 100
+WIDEST, FIRST = 290, 100
 """Of a figure of the planned method: in pixels before scaling, and by how much sooner it grows than the room behind."""
 VERIFIED = {Verify.CHANGED: marked("changed files"), Verify.ALL: marked("all files")}
 
@@ -174,6 +174,7 @@ class EstimatePage(PartPage["Shown"]):
         self.by_stage.setVisible(bool(stages))
         self.record.set_rows(record)
         self.record.setVisible(bool(record))
+        self.record.setColumnHidden(COUNTED, not counted_differ(record))
         self.message.setText(record_text(record))
         self.parts.setVisible(estimate is not None or bool(stages))
         self.asking.setVisible(estimate is not None)

@@ -37,7 +37,7 @@ from gui.models.figures import figures
 from gui.models.headline import headline
 from gui.models.prompts import Prompt, prompt_for
 from gui.models.sentences import recorded
-from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
+from gui.models.steps import StepRow, progressed, step_rows
 from gui.models.throughput import Throughput, throughput_chart
 from gui.pages.page import Page
 from gui.widgets.budget_bar import BudgetBar
@@ -48,8 +48,9 @@ from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
 from gui.widgets.schedule_bar import ScheduleBar
 from gui.widgets.state_card import StateCard
+from gui.widgets.step_table import RunTable
 from gui.widgets.step_view import StepView
-from gui.widgets.table import FilterBox, Table
+from gui.widgets.table import FilterBox
 from gui.widgets.text import TextView
 from gui.work import Work
 
@@ -108,7 +109,7 @@ class ExecutionPage(Page[ExecutionState]):
         self.output = TextView(tr("Output of the step"), self)
         self.step = StepView(self)
         self.ending = TextView(tr("Outcome"), self, fixed=False, headed=False)
-        self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
+        self.table = RunTable(self)
         self.table.chosen.connect(self._show_step)
         self.filter = FilterBox(self.table, self)
         self.tabs = self._tabs()

@@ -37,7 +37,7 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
     id, title, of_picked = PageId.MOVES, TITLES[PageId.MOVES], False
     help = marked(
         "Each card is a move. It shows the servers, the cluster, the state of each step, and problems. The "
-        "first button of a card leads to the next step. Removing a move also removes its benchmark runs, "
+        "first button of a card leads to the next step. Removing a move also removes its executions, benchmark runs, "
         "checks, estimates and plans from the history. It changes nothing on the servers."
     )
     picked = Signal(str, str)

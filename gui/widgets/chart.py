@@ -21,20 +21,22 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStyle, QStyleOptionFocusRect, QToolTip, QWidget
 
+from core import units
 from core.errors import InputError
 from core.files import write_whole
 from core.language import tr
 from core.system_errors import reason
 from core.tones import Tone
 from gui.appearance import tip
+from gui.design.icons import Icon
 from gui.design.measures import bold_font
 from gui.design.painting import paint_box, saved_state
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Labels, Mark, Path, Whisker
 from gui.models.sentences import compared
+from gui.widgets.empty import Empty
 from gui.widgets.files import ask_path
-from gui.widgets.label import Label
 
 MARGIN = 12.0
 SHARPNESS = 2
@@ -47,6 +49,8 @@ MOST_LINES = 3
 LEFT_MOST, RIGHT_MOST = 0.34, 0.4
 """Of the chart's width, for the names at its left and the words at its right. Longer ones are cut; the tip of a
 name has it whole."""
+LEFT_TIGHT, RIGHT_TIGHT = 0.26, 0.5
+"""The same where words at the right are whole with it: names at the left are broken into lines for them."""
 WIDEST, HIGHEST = 16.0, 5.0
 """Of what stands at a place, in lines of text: on a large screen bars would be as broad as a hand."""
 NEAREST = 0.8
@@ -176,6 +180,18 @@ class ChartView(Guarded, QWidget):
         if self.chart is not None:
             Sheet(self.chart, self).paint(painter)
 
+    def shown_title(self) -> str:
+        """As much of the title as has room."""
+        return "" if self.chart is None else Sheet(self.chart, self).title()
+
+    def names_across(self) -> list[str]:
+        """What is written below a scale."""
+        return [] if self.chart is None else [name for _, _, name in Sheet(self.chart, self).names_across()]
+
+    def texts_beside(self) -> list[str]:
+        """What is written at the right of the chart: words may have no room, and be cut or left out."""
+        return [] if self.chart is None else [text for _, text in Sheet(self.chart, self).beside()]
+
     def tip_at(self, place: QPointF) -> str:
         """What stands there, with its figures; empty where nothing does."""
         return "" if self.chart is None else Sheet(self.chart, self).tip_at(place)
@@ -200,18 +216,17 @@ class ChartRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.views: list[ChartView] = []
-        self.nothing = Label(parent=self)
-        self.nothing.setWordWrap(True)
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.nothing.hide()
+        self.empty = Empty(Icon.NOTHING, tr("No chart yet"), "", parent=self)
+        self.empty.column.setContentsMargins(0, 0, 0, 0)  # below a table there is little room on a small screen
+        self.empty.hide()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self.nothing, 1)
+        self._row.addWidget(self.empty, 1)
 
     def show_charts(self, charts: Sequence[Chart], nothing: str = "") -> None:
-        """Show these in place of those before; `nothing`: the sentence in their place where there are none."""
-        self.nothing.setText(nothing)
-        self.nothing.setVisible(bool(nothing) and not charts)
+        """Show these in place of those before; `nothing`: says in their place why there are none."""
+        self.empty.sentence.setText(nothing)
+        self.empty.setVisible(bool(nothing) and not charts)
         while len(self.views) < len(charts):
             self.views.append(ChartView(self))
             self.views[-1].saved.connect(self.saved)
@@ -261,8 +276,10 @@ class Sheet:
         left = self._widest(name for _, name in self.chart.up.ticks)
         if self.chart.up.chosen is not None:
             left = max(left, *map(QFontMetricsF(self.bold).horizontalAdvance, dict(self.chart.up.ticks).values()))
-        left = min(left, LEFT_MOST * self.whole.width())
-        right = min(self._widest(text for _, text in self.chart.beside), RIGHT_MOST * self.whole.width())
+        right = self._widest(text for _, text in self.chart.beside)
+        tight = RIGHT_MOST < right / max(1.0, self.whole.width()) <= RIGHT_TIGHT
+        left = min(left, (LEFT_TIGHT if tight else LEFT_MOST) * self.whole.width())
+        right = min(right, (RIGHT_TIGHT if tight else RIGHT_MOST) * self.whole.width())
         room = self.whole.adjusted(
             left + GAP, self.title_lines * self.line + GAP, -(right + 2 * GAP if right else 0.0), 0
         )
@@ -324,24 +341,46 @@ class Sheet:
         for mark in self.chart.marks:
             self._paint_mark(painter, mark)
         painter.setPen(self.text)
-        width = self.whole.right() - self.room.right() - 2 * GAP
-        written = -math.inf
+        for place, text in self.beside():
+            painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextWordWrap), text)
+
+    def beside(self) -> list[tuple[QRectF, str]]:
+        """Where each of the words at the right stands, and as much of them as has room there."""
+        left = self.room.right() + 2 * GAP
+        stand: list[tuple[float, str]] = []
         for at, text in self.chart.beside:
-            if abs(self.y(at) - written) < self.line * NEAREST:
-                continue  # where lines would run into each other the first of a place stands
-            written = self.y(at)
-            place = QRectF(self.room.right() + 2 * GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
-            shown = self.metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, width + 1)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, shown)
+            if not stand or abs(self.y(at) - stand[-1][0]) >= self.line * NEAREST:
+                stand.append((self.y(at), text))  # where lines would run into each other the first of a place stands
+        heights = [self.room.top() - self.line / 2, *(y for y, _ in stand), self.room.bottom() + self.line / 2]
+        written = []
+        for (y, text), above, below in zip(stand, heights, heights[2:], strict=False):
+            lines = 2 if min(y - above, below - y) >= 1.5 * self.line else 1
+            place = QRectF(left, y - lines * self.line / 2, self.whole.right() - left + 1, lines * self.line)
+            written.append((place, self._fitting(text, place, lines)))
+        return written
+
+    def _fitting(self, text: str, place: QRectF, lines: int) -> str:
+        """As much of the words as has room there, in two lines where one is too short."""
+        if lines > 1 and self.metrics.horizontalAdvance(text) > place.width():
+            whole = units.unbroken(text)
+            needed = self.metrics.boundingRect(
+                QRectF(0, 0, place.width(), math.inf), int(Qt.TextFlag.TextWordWrap), whole
+            )
+            if needed.width() <= place.width() and needed.height() <= place.height() + 1:
+                return whole
+        return self.metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+
+    def title(self) -> str:
+        """As much of the title as has room beside the legend."""
+        room = self.whole.width() - (self._legend_width() + 2 * GAP if self.title_lines == 1 else 0)
+        return QFontMetricsF(self.bold).elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)
 
     def _paint_title(self, painter: QPainter) -> None:
-        bold = QFontMetricsF(bold_font())
-        room = self.whole.width() - (self._legend_width() + 2 * GAP if self.title_lines == 1 else 0)
         with saved_state(painter):
             painter.setPen(self.text)
-            painter.setFont(bold_font())
-            title = bold.elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QPointF(self.whole.left(), self.whole.top() + bold.ascent()), title)
+            painter.setFont(self.bold)
+            top = self.whole.top() + QFontMetricsF(self.bold).ascent()
+            painter.drawText(QPointF(self.whole.left(), top), self.title())
         top = self.whole.top() + (self.title_lines - 1) * self.line
         at = self.whole.right() - self._legend_width() if self.title_lines == 1 else self.whole.left()
         side = self.line * 0.7
@@ -354,23 +393,37 @@ class Sheet:
     def _paint_across(self, painter: QPainter) -> None:
         axis, top = self.chart.across, self.room.bottom() + GAP
         step = _step(axis) * self.room.width() / (axis.high - axis.low)
-        taken: list[tuple[float, float]] = []
-        for at, name in axis.ticks:
-            x = self.x(at)
-            if axis.places:
-                place = QRectF(x - step / 2 + GAP / 2, top, step - GAP, MOST_LINES * self.line)
-                painter.setPen(self.text)
-                painter.drawText(place, _WRAPPED, name)
-                continue
-            width = self.metrics.horizontalAdvance(name)
-            left = min(max(x - width / 2, self.whole.left()), self.whole.right() - width)
-            if any(left < end + GAP and start < left + width + GAP for start, end in taken):
-                continue  # the names would run into each other: those that come first stand
-            taken.append((left, left + width))
+        for at, name in axis.ticks if axis.places else ():
+            place = QRectF(self.x(at) - step / 2 + GAP / 2, top, step - GAP, MOST_LINES * self.line)
+            painter.setPen(self.text)
+            painter.drawText(place, _WRAPPED, name)
+        for at, left, name in () if axis.places else self.names_across():
             painter.setPen(QPen(self._grid(), 1))
-            painter.drawLine(QPointF(x, self.room.top()), QPointF(x, self.room.bottom()))
+            painter.drawLine(QPointF(self.x(at), self.room.top()), QPointF(self.x(at), self.room.bottom()))
             painter.setPen(self.text)
             painter.drawText(QPointF(left, top + self.metrics.ascent()), name)
+
+    def names_across(self) -> list[tuple[float, float, str]]:
+        """The values of a scale that have a name below it, where the name begins, and the name.
+
+        Where not all have room beside each other, of even steps each second has one, or each third, and so on; of other
+        values those that come first have theirs.
+        """
+        placed = []
+        for at, name in self.chart.across.ticks:
+            width = self.metrics.horizontalAdvance(name)
+            left = min(max(self.x(at) - width / 2, self.whole.left()), self.whole.right() - width)
+            placed.append((at, left, left + width, name))
+        steps = [behind[0] - before[0] for before, behind in pairwise(placed)]
+        if steps and min(steps) > 0.99 * max(steps) > 0:
+            for every in range(1, len(placed)):
+                if all(before[2] + GAP <= behind[1] for before, behind in pairwise(placed[::every])):
+                    return [(at, left, name) for at, left, _, name in placed[::every]]
+        stand: list[tuple[float, float, float, str]] = []
+        for one in placed:
+            if all(one[2] + GAP <= other[1] or other[2] + GAP <= one[1] for other in stand):
+                stand.append(one)
+        return [(at, left, name) for at, left, _, name in stand]
 
     def _paint_up(self, painter: QPainter) -> None:
         axis = self.chart.up

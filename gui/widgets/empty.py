@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.tones import Tone
 from gui.design.icons import Icon, IconView
-from gui.design.measures import CARD, MARGIN, Type, set_type
+from gui.design.measures import CARD, MARGIN, READABLE, Type, scaled, set_type
 from gui.design.parts import ButtonKind, set_kind
-from gui.widgets.label import Label
+from gui.widgets.label import EvenLabel, Label
 
 
 class Empty(QWidget):
@@ -19,16 +19,15 @@ class Empty(QWidget):
         super().__init__(parent)
         head = Label(title, self)
         set_type(head, Type.TITLE, bold=True)
-        self.sentence = sentence = Label(text, self)
-        sentence.setWordWrap(True)
-        sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.sentence = sentence = EvenLabel(text, self)
         sentence.setMinimumWidth(self.fontMetrics().averageCharWidth() * 40)
+        sentence.setMaximumWidth(scaled(READABLE // 2))
         self.button = QPushButton(button, self)
         set_kind(self.button, ButtonKind.PRIMARY)
         self.button.setAccessibleName(button or title)
         self.button.setVisible(bool(button))
         self.button.clicked.connect(self.wanted)
-        column = QVBoxLayout(self)
+        self.column = column = QVBoxLayout(self)
         column.setSpacing(CARD)
         column.addStretch(2)
         column.addWidget(IconView(icon, Tone.MUTED, 2 * MARGIN, self), 0, Qt.AlignmentFlag.AlignHCenter)

@@ -1,6 +1,6 @@
 """The one label: plain text, whoever wrote it. Qt's own takes what looks like markup for markup."""
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -9,6 +9,10 @@ from core.tones import Tone
 from gui.appearance import tip
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
+
+_WRAPPED = int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.TextFlag.TextWordWrap)
+_HIGH = 1 << 16
+"""More than any text needs, in pixels."""
 
 
 class Label(QLabel):
@@ -44,6 +48,39 @@ class ElidedLabel(Guarded, Label):
         self.setToolTip("" if shown == self.text() else tip(self.text()))
         painter = QPainter(self)
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+        painter.end()
+
+
+class EvenLabel(Guarded, Label):
+    """Text in the middle of as few lines as it needs, about as long as each other: no word stands alone in the last."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setWordWrap(True)
+
+    @property
+    def line_width(self) -> int:
+        """The least width, in pixels, with which the text needs no more lines than with all the room that there is."""
+        whole = self.contentsRect().width()
+        most, least, enough = self._needed(whole).height(), 0, whole
+        while enough - least > 1:
+            middle = (least + enough) // 2
+            needed = self._needed(middle)
+            if needed.width() <= middle and needed.height() <= most:
+                enough = middle
+            else:
+                least = middle
+        return enough
+
+    def _needed(self, width: int) -> QRect:
+        return self.fontMetrics().boundingRect(QRect(0, 0, width, _HIGH), _WRAPPED, self.text())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        room, width = self.contentsRect(), self.line_width
+        painter = QPainter(self)
+        painter.drawText(
+            QRect(room.x() + (room.width() - width) // 2, room.y(), width, room.height()), _WRAPPED, self.text()
+        )
         painter.end()
 
 

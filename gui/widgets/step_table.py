@@ -1,4 +1,4 @@
-"""The steps of a plan by their parts, which can be folded, with a line at the point of no return."""
+"""The steps of a plan and of an execution by their parts; those of a plan can be folded."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from gui.design.measures import GAP, bold_font
 from gui.design.painting import saved_state
 from gui.design.palette import Ground, colour
 from gui.guard import Guarded
-from gui.models.steps import PLAN_COLUMNS, STEP_COLUMN, Part, StepRow, fold, ground, is_head
+from gui.models.steps import PLAN_COLUMNS, RUN_COLUMNS, STEP_COLUMN, Part, StepRow, fold, ground, is_head
 from gui.widgets.table import Table
 
 
@@ -43,10 +43,7 @@ class StepTable(Table[StepRow]):
     def set_rows(self, rows: Sequence[StepRow]) -> None:
         """Show these rows, also in another order."""
         super().set_rows(rows)
-        self.clearSpans()
-        for number, row in enumerate(self.rows.rows):
-            if row.step is None:  # the duration of a part stands beside its head
-                self.setSpan(number, STEP_COLUMN, 1, len(PLAN_COLUMNS) - STEP_COLUMN - (not row.is_divider))
+        _span_heads(self, len(PLAN_COLUMNS) - STEP_COLUMN)
 
     @Slot(str)
     def filter(self, text: str) -> None:
@@ -73,20 +70,62 @@ class StepTable(Table[StepRow]):
         self.show_steps(self._steps)
 
 
+class RunTable(Table[StepRow]):
+    """The steps of an execution by their parts, whose heads have the room of the server, too."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, parent, strong=is_head)
+
+    def set_rows(self, rows: Sequence[StepRow]) -> None:
+        """Show these rows, also in another order."""
+        super().set_rows(rows)
+        _span_heads(self, 2)
+
+
+def _span_heads(table: Table[StepRow], columns: int) -> None:
+    """Let the heads of parts have the room of so many columns, from that of the step on."""
+    table.clearSpans()
+    for number, row in enumerate(table.rows.rows):
+        if row.step is None:
+            table.setSpan(number, STEP_COLUMN, 1, columns)
+
+
 def _key(row: StepRow) -> object:
     return row.head if row.step is None else row.step.number
 
 
 class _Lines(Guarded, QStyledItemDelegate):
-    """Draws the point of no return as a line with its sentence."""
+    """Draws the point of no return as a line with its sentence, and the duration of a part behind its head."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         row = index.data(Qt.ItemDataRole.UserRole)
-        if not (isinstance(row, StepRow) and row.is_divider):
+        if isinstance(row, StepRow) and row.is_divider:
+            self._paint_divider(painter, option, index, row)
+        elif isinstance(row, StepRow) and row.step is None and index.column() == STEP_COLUMN:
+            self._paint_head(painter, option, index)
+        else:
             super().paint(painter, option, index)
-            return
+
+    def _paint_head(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """The duration takes the room of its text, not that of its column: the head has the rest."""
+        whole, duration = QRect(option.rect), index.sibling(index.row(), len(PLAN_COLUMNS) - 1)
+        width = self.sizeHint(option, duration).width()
+        option.rect = whole.adjusted(0, 0, -width, 0)
+        super().paint(painter, option, index)
+        option.rect = whole.adjusted(whole.width() - width, 0, 0, 0)
+        super().paint(painter, option, duration)
+
+    def _paint_divider(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+        row: StepRow,
+    ) -> None:
         room: QRect = option.rect
         middle = room.center().y()
         painter.fillRect(room, colour(Ground.STOPPED))

@@ -49,7 +49,7 @@ from gui.models.table import Column, TableModel, Width
 from gui.widgets.files import ask_path
 
 Row = TypeVar("Row")
-TIGHTEST, NARROWEST, WIDEST = 96, 120, 420
+TIGHTEST, NARROWEST, WIDEST = 96, 120, 720
 """Of a column of texts; it becomes narrower than the second only where the table would be scrolled otherwise."""
 READABLE = 240
 """What a column that takes the rest of the width needs to be read; all in the window's pixels."""
@@ -196,17 +196,25 @@ class Table(Guarded, QTableView, Generic[Row]):
         numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
         return tuple(self.rows.row(number) for number in numbers)
 
-    def limit_height(self, most: int) -> None:
-        """Be as high as the rows that there are, where there is room, and no higher than so many of them."""
+    def limit_height(self, most: int, least: int = 0) -> None:
+        """Be as high as the rows that there are, where there is room, and no higher than so many of them.
+
+        Args:
+            most: so many rows at most.
+            least: as many of the rows that there are always have room.
+        """
         self.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
-        shown = min(max(1, self.rows.rowCount()), most)
+        shown = max(1, self.rows.rowCount())
+        self.setMaximumHeight(self._height(min(shown, most)))
+        self.setMinimumHeight(self._height(min(shown, most, least)) if least else 0)
+
+    def _height(self, rows: int) -> int:
         row = self.verticalHeader().defaultSectionSize()
-        self.setMaximumHeight(self.horizontalHeader().sizeHint().height() + shown * row + 2 * self.frameWidth())
+        return self.horizontalHeader().sizeHint().height() + rows * row + 2 * self.frameWidth()
 
     def show_all_rows(self) -> None:
         """Be as high as all rows: what contains the table scrolls."""
-        self.limit_height(self.rows.rowCount())
-        self.setMinimumHeight(self.maximumHeight())
+        self.limit_height(self.rows.rowCount(), self.rows.rowCount())
 
     def choose(self, number: int) -> None:
         """Choose a row by its place, and bring another than before into sight, once the table has its size.

@@ -53,6 +53,7 @@ from gui.models.table import Width
 from gui.pages.check import CheckPage
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
+from gui.widgets.chart import ChartView
 from gui.widgets.chip import ChipRow
 from gui.widgets.label import ElidedLabel
 from gui.widgets.phase_strip import PhaseStrip
@@ -63,14 +64,20 @@ from gui.work import Work
 from tests.gui import samples
 
 SIZE = (1280, 800)
+FIGURE = re.compile(r"\d+")
 POINT_IN_TIME = re.compile(r"\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?|\d\d:\d\d:\d\d")
 
 
 def _clipped(window: QWidget) -> list[str]:
     found = [*_overlapping(window), *_cut_in_views(window), *_cut_chips(window), *_wider_than_their_place(window)]
-    found += [*_cut_heads(window), *_unreadable_columns(window), *_last_columns_out_of_sight(window)]
+    found += [
+        *_cut_figures(window),
+        *_cut_heads(window),
+        *_unreadable_columns(window),
+        *_last_columns_out_of_sight(window),
+    ]
     if window.window().width() >= SIZE[0] or (window.isWindow() and not isinstance(window, MainWindow)):
-        found += _elided(window)  # on a small screen there is no room for them
+        found += [*_elided(window), *_cut_titles(window)]  # on a small screen there is no room for them
     for widget in window.findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QAbstractButton | QLabel | QComboBox | QLineEdit):
             continue
@@ -94,6 +101,12 @@ def _elided(window: QWidget) -> list[str]:
         for each in labels
         if each.fontMetrics().horizontalAdvance(each.text()) > each.contentsRect().width()
     ]
+
+
+def _cut_titles(window: QWidget) -> list[str]:
+    """Of charts."""
+    views = [view for view in window.findChildren(ChartView) if view.isVisible() and view.chart is not None]
+    return [f"title {view.shown_title()!r}" for view in views if view.chart and view.shown_title() != view.chart.title]
 
 
 def _overlapping(window: QWidget) -> list[str]:
@@ -137,6 +150,17 @@ def _wider_than_their_place(window: QWidget) -> list[str]:
         for area in window.findChildren(QScrollArea)
         if area.isVisible() and area.horizontalScrollBar().maximum() > 0
     ]
+
+
+def _cut_figures(window: QWidget) -> list[str]:
+    """Of charts: figures at the right that are cut or left out; a name beside them may be cut."""
+    found = []
+    for view in window.findChildren(ChartView):
+        if view.isVisible() and view.chart is not None:
+            written = [FIGURE.findall(text) for text in view.texts_beside()]
+            missing = [text for _, text in view.chart.beside if FIGURE.findall(text) not in written]
+            found += [f"{view.chart.title!r}: {text!r} is not among {view.texts_beside()}" for text in missing]
+    return found
 
 
 def _cut_heads(window: QWidget) -> list[str]:

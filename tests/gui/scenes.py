@@ -54,6 +54,13 @@ def lay_fleet(folder: Path) -> str:
         return store.moves()[0].name
 
 
+def lay_small_fleet(folder: Path) -> str:
+    """Lay a fifth of it."""
+    with Store.open(folder) as store:
+        fleets.fill_some(store)
+        return store.moves()[0].name
+
+
 def begin(store: Store, running: str) -> Execution:
     """Begin the example's move again, as far as the step with that id, which is under way for some seconds."""
     past = next(one for one in store.executions(example.MOVE) if one.kind is Kind.REAL)

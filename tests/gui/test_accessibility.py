@@ -263,7 +263,11 @@ def test_no_text_is_cut_where_there_is_room(histories: Histories, tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lay", [scenes.lay_example, scenes.lay_long_names], ids=["finished move", "longest names"])
+@pytest.mark.parametrize(
+    "lay",
+    [scenes.lay_example, scenes.lay_long_names, scenes.lay_small_fleet],
+    ids=["finished move", "longest names", "moves of many hours"],
+)
 def test_no_page_is_wider_than_a_small_screen(tmp_path: Path, lay: Callable[[Path], str]) -> None:
     lay(tmp_path)
     _assert_nothing_is_cut(tmp_path, "de", "1024x700")

@@ -1,5 +1,6 @@
 """Compare: anything against anything, in pictures, and outputs of others."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.api.session import Session
 from core.benchmarks.model import Outcome
 from core.history.store import Store
 from core.sides import Side
@@ -19,7 +21,7 @@ from gui.pages.start import StartPage
 from gui.widgets.what_if import NO_NUMBER, SOURCES, STATE_IT
 from gui.window import MainWindow
 from tests.figures import figures
-from tests.gui import samples
+from tests.gui import samples, scenes
 from tests.gui.conftest import at_rest, page
 
 DATA = Path(__file__).parents[1] / "data"
@@ -43,6 +45,10 @@ def shown_page(window: MainWindow, qtbot: QtBot) -> ComparePage:
 def cells(shown: ComparePage, column: str) -> list[str]:
     (found,) = (one for one in shown.table.rows.columns if one.title == column)
     return [found.text(row) for row in shown.table.rows.rows]
+
+
+def _sets(shown: ComparePage) -> str:
+    return "\n".join(label.text() for label in shown.sets)
 
 
 def earlier(store: Store) -> None:
@@ -98,7 +104,7 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     shown.left.activated.emit(0)
     at_rest(qtbot, full_window)
     assert (cells(shown, "Ratio")[0], cells(shown, "Verdict")[0].split()[0]) == ("1.11 ×", "right")
-    assert "2026-03-07" in shown.what.text()
+    assert "2026-03-07" in _sets(shown)
     assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left, mean", "Right, mean"]
 
 
@@ -114,8 +120,8 @@ def test_a_removed_server_is_called_so_where_it_is_picked_and_compared(
     shown.left.setCurrentIndex(number)
     shown.left.activated.emit(number)
     at_rest(qtbot, full_window)
-    assert "db9:/srv/pg (removed)" in shown.what.text()
-    assert shown.what.text().count("(removed)") == 1
+    assert "db9:/srv/pg (removed)" in _sets(shown)
+    assert _sets(shown).count("(removed)") == 1
 
 
 def test_which_of_several_machines_is_compared_is_said(
@@ -130,8 +136,29 @@ def test_which_of_several_machines_is_compared_is_said(
         full_store.save_facts(replace(known, taken_at=taken_at, system=replace(known.system, machine_id=machine)))
     full_store.add_runs((replace(run, started_at=at, ended_at=at),))
     shown = shown_page(full_window, qtbot)
-    assert f"(machine since {at:%Y-%m-%d %H:%M})" in shown.what.text()
+    assert f"(machine since {at:%Y-%m-%d %H:%M})" in _sets(shown)
     assert "Several machines had the same name" in shown.what.text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lay", [scenes.lay_example, scenes.lay_long_names], ids=["finished move", "longest names"])
+def test_rows_stay_in_sight_on_a_small_screen(
+    tmp_path: Path, window: MainWindow, qtbot: QtBot, lay: Callable[[Path], str]
+) -> None:
+    move = lay(tmp_path / "laid")
+    window.resize(1024, 700)
+    with Store.open(tmp_path / "laid") as store:
+        window.work.use(Session(store, window.work.asker))
+        window.work.pick_when_known(move)
+        window.work.changed.emit()
+        at_rest(qtbot, window)
+        shown = shown_page(window, qtbot)
+        for number in range(shown.tabs.count()):
+            shown.tabs.setCurrentIndex(number)
+            at_rest(qtbot, window)
+            rows = shown.table.viewport().height() // shown.table.verticalHeader().defaultSectionSize()
+            assert rows >= min(4, shown.table.rows.rowCount()) > 0, shown.tabs.tabText(number)
+        window.work.close()
 
 
 @pytest.mark.slow
@@ -165,7 +192,8 @@ def test_what_was_never_measured_can_be_picked_and_left_again(
     at_rest(qtbot, full_window)
     assert shown.left.isVisible()
     assert shown.picked == (Side.OLD, Side.NEW)
-    assert shown.what.text().startswith(f"{NOT_MEASURED}\ndb-old (old): ")
+    assert shown.what.text().endswith(NOT_MEASURED)
+    assert _sets(shown).startswith("Old: db-old:/srv/pg")
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
     at_rest(qtbot, full_window)
@@ -178,7 +206,7 @@ def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, full
     shown.tabs.setCurrentWidget(shown.over_time)
     at_rest(qtbot, full_window)
     assert not [view for view in shown.over_time.views if view.chart]  # once on either side
-    assert shown.over_time.nothing.isVisible()
+    assert shown.over_time.empty.isVisible()
     earlier(full_store)
     shown.everything.setChecked(True)
     found = shown.table.rows.rows
@@ -257,7 +285,7 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
         field.text.setPlainText(PGBENCH.format(done=int(tps * 10), latency=4000 / tps, tps=tps))
     dialog.submit()
     shown = shown_page(full_window, qtbot)
-    qtbot.waitUntil(lambda: shown.what.text().startswith("Left: left"))
+    qtbot.waitUntil(lambda: _sets(shown).startswith("Left: left"))
     rates = dict(
         zip(cells(shown, "Metric"), zip(cells(shown, "Ratio"), cells(shown, "Verdict"), strict=True), strict=True)
     )
@@ -265,7 +293,7 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
     assert (ratio, verdict.split()[0]) == ("4.00 ×", "right")
     shown.right.activated.emit(1)
     at_rest(qtbot, full_window)
-    assert shown.what.text().startswith("db-old (old): ")
+    assert _sets(shown).startswith("Old: db-old:/srv/pg")
 
 
 @pytest.mark.slow
@@ -275,7 +303,7 @@ def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
 ) -> None:
     dialog = open_outputs(full_window, qtbot)
     at_rest(qtbot, full_window)
-    before = shown_page(full_window, qtbot).what.text()
+    before = _sets(shown_page(full_window, qtbot))
     dialog.left.text.setPlainText(text)
     dialog.submit()
     dialog.reject()
@@ -283,8 +311,8 @@ def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
         at_rest(qtbot, full_window)
     assert caught == []
     shown = shown_page(full_window, qtbot)
-    assert shown.what.text() == before
-    assert before.startswith("db-old (old): ")
+    assert _sets(shown) == before
+    assert before.startswith("Old: db-old:/srv/pg")
 
 
 def test_a_file_that_cannot_be_read_is_said(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

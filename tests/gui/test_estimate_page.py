@@ -273,7 +273,7 @@ def test_the_record_holds_what_was_taken_against_what_was_estimated(
     assert shown.record.isVisible()
     (row, *_) = shown.record.rows.rows
     assert [column.text(row) for column in shown.record.rows.columns][2:] == [
-        "Copy", "3 h 58 min", "2 h 28 min – 5 h 33 min", "7 h 57 min", "longer",
+        "Copy", "3 h 58 min", "2 h 28 min – 5 h 33 min", "7 h 57 min", "yes", "longer",
     ]  # fmt: skip
     (stage, *_) = shown.by_stage.rows.rows
     assert [column.text(stage) for column in shown.by_stage.rows.columns] == ["Copy", "1", "0 %", "2.00 ×"]

@@ -379,17 +379,23 @@ def test_page_move_and_theme_are_remembered(
     assert found == [(PageId.PLAN, "spring", True)] * 2
 
 
-@pytest.mark.parametrize("page_id", [PageId.FACTS, PageId.CHECK, PageId.PROBE, PageId.ESTIMATE, PageId.PLAN])
-def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
-    window: MainWindow, store: Store, qtbot: QtBot, page_id: PageId
-) -> None:
+@pytest.fixture
+def window_with_new_move(window: MainWindow, store: Store, qtbot: QtBot) -> MainWindow:
+    """A move is selected, and nothing was done for it yet."""
     for profile in (samples.OLD, samples.NEW):
         store.add_profile(profile)
     store.add_move(samples.MOVE)
     window.work.changed.emit()
     window.work.pick(samples.MOVE.name)
     at_rest(qtbot, window)
-    shown = page(qtbot, window, page_id)
+    return window
+
+
+@pytest.mark.parametrize("page_id", [PageId.FACTS, PageId.CHECK, PageId.PROBE, PageId.ESTIMATE, PageId.PLAN])
+def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
+    window_with_new_move: MainWindow, qtbot: QtBot, page_id: PageId
+) -> None:
+    shown = page(qtbot, window_with_new_move, page_id)
     summary = shown.summary if isinstance(shown, PartPage) else None
     if isinstance(shown, FactsPage | CheckPage | ProbePage | PlanPage):
         summary = shown.before.sentence
@@ -399,14 +405,10 @@ def test_a_page_says_on_which_servers_its_job_works_before_it_begins(
     assert "{" not in summary.text()
 
 
-def test_results_of_benchmarks_are_offered_once_there_are_some(window: MainWindow, store: Store, qtbot: QtBot) -> None:
-    for profile in (samples.OLD, samples.NEW):
-        store.add_profile(profile)
-    store.add_move(samples.MOVE)
-    window.work.changed.emit()
-    window.work.pick(samples.MOVE.name)
-    at_rest(qtbot, window)
-    shown = page(qtbot, window, PageId.MEASURE)
+def test_results_of_benchmarks_are_offered_once_there_are_some(
+    window_with_new_move: MainWindow, store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, window_with_new_move, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
 
     def offered() -> list[bool]:
@@ -416,8 +418,8 @@ def test_results_of_benchmarks_are_offered_once_there_are_some(window: MainWindo
     workload = Workload("dd-write", "sequential write", "dd", "bytes_per_second", {})
     volume = Volume(Side.OLD, samples.OLD.name, "/srv/pg", "/srv/pg/pghaul-bench")
     store.run_started(Run(samples.MOVE.name, volume, workload, samples.MORNING))
-    window.work.changed.emit()
-    at_rest(qtbot, window)
+    window_with_new_move.work.changed.emit()
+    at_rest(qtbot, window_with_new_move)
     assert offered() == [True, True, True]
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialogButtonBox,
+    QGroupBox,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QTabBar,
+    QTabWidget,
     QToolButton,
     QWidget,
 )
@@ -172,6 +174,18 @@ def test_a_tab_with_the_focus_has_a_ring_above_its_line(qtbot: QtBot) -> None:
     picture = tabs.grab().toImage()
     middle = tabs.tabRect(0).center()
     assert QColor(picture.pixel(middle.x(), tabs.tabRect(0).top() + GRID)) == colour(Tone.ACCENT)
+
+
+@pytest.mark.usefixtures("scheme")
+def test_boxes_around_other_widgets_have_one_border_and_one_ground(qtbot: QtBot) -> None:
+    tabs = QTabWidget()
+    tabs.addTab(QWidget(), "General")
+    for box in (tabs, QGroupBox("Display")):
+        box.resize(200, 120)
+        picture = shown(qtbot, box).grab().toImage()
+        row = [QColor(picture.pixel(x, 90)).name() for x in range(picture.width())]
+        assert (row[0], row[-1]) == (colour(Ground.BORDER).name(),) * 2
+        assert set(row[1:-1]) == {colour(Ground.SURFACE).name()}
 
 
 def test_a_progress_bar_fills_the_part_that_is_done(qtbot: QtBot) -> None:

@@ -76,6 +76,7 @@ def test_the_outcome_of_a_move_names_pages() -> None:
     [
         ("Read the facts again: `pghaul facts db1.example.org`.", "Read the facts again: Read facts."),
         ("read them with: pghaul facts 'my server'; then go on", "read them with: Read facts; then go on"),
+        ('read them with: pghaul facts "dba\'s server"; then go on', "read them with: Read facts; then go on"),
         ("run: pghaul check spring", "run: Run the checks"),
         ("Choose another: `pghaul move add --replace … --tablespace /a=FOLDER`.", "Choose another: Edit the move."),
         ("add servers with a list: pghaul survey LIST", "add servers with a list: Choose a list"),

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path as FilePath
 
 import pytest
@@ -14,8 +15,9 @@ from pytestqt.qtbot import QtBot
 from core.errors import InputError
 from core.tones import Tone
 from gui import appearance
+from gui.design.icons import IconView
 from gui.design.palette import Ground, colour, is_dark
-from gui.models.chart import Axis, Bar, Chart, Dot, Labels, Path, Whisker, ladder, places, scale
+from gui.models.chart import Axis, Bar, Chart, Dot, Labels, Path, Whisker, ladder, places, scale, times
 from gui.models.charts import downtime_chart, timeline_chart
 from gui.widgets.chart import HIGHEST, WIDEST, ChartRow, ChartView, Sheet
 from tests.gui import samples
@@ -173,6 +175,17 @@ def test_charts_beside_each_other_are_used_again(qtbot: QtBot) -> None:
     assert [view.isVisibleTo(row) for view in row.views] == [True, False]
 
 
+def test_a_row_without_charts_shows_an_icon_and_says_why(qtbot: QtBot) -> None:
+    row = ChartRow()
+    qtbot.addWidget(row)
+    row.show_charts((), "Measured only once.")
+    (icon,) = row.findChildren(IconView)
+    assert icon.isVisibleTo(row)
+    assert row.empty.sentence.text() == "Measured only once."
+    row.show_charts((BARS,), "Measured only once.")
+    assert not icon.isVisibleTo(row)
+
+
 def test_the_menu_copies_the_picture_and_the_values(view: ChartView) -> None:
     copy, save, values = view.actions()
     copy.trigger()
@@ -225,3 +238,38 @@ def test_the_dialog_offers_both_kinds(view: ChartView, qtbot: QtBot) -> None:
     assert dialog.defaultSuffix() == "svg"
     dialog.reject()
     qtbot.waitUntil(lambda: view.window().findChild(QFileDialog) is None)
+
+
+@pytest.mark.parametrize("width", [520, 620, 740])
+def test_long_durations_beside_a_chart_are_whole(view: ChartView, width: int) -> None:
+    said = "24 h 00 min (16 h 40 min – 27 h 47 min)"
+    lanes = ladder(["Copy with the cluster stopped (planned)", "Dump & restore (not by pghaul)"])
+    view.resize(width, 300)
+    view.show_chart(replace(BARS, up=lanes, across=Axis(0.0, 1.0, ()), beside=((1.0, said), (0.0, said))))
+    assert [text.replace("\u00a0", " ") for text in view.texts_beside()] == [said, said]
+
+
+def test_words_that_have_no_room_are_cut_or_left_out(view: ChartView) -> None:
+    long = "of the accounting department " * 9
+    view.resize(500, 200)
+    view.show_chart(replace(BARS, up=ladder(["one", "two"]), beside=((1.0, "1 s"), (0.99, "2 s"), (0.0, long))))
+    first, cut = view.texts_beside()
+    assert first == "1 s"
+    assert "…" in cut
+
+
+@pytest.mark.parametrize("width", [120, 160, 200, 300, 600])
+def test_the_values_below_a_scale_keep_even_steps(view: ChartView, width: int) -> None:
+    view.resize(width, 300)
+    view.show_chart(replace(BARS, up=ladder(["one"]), across=times(70.0), beside=()))
+    said = [int(name.split()[0]) for name in view.names_across()]
+    assert said[0] == 0
+    assert len({behind - before for before, behind in pairwise(said)}) <= 1
+    assert said == [0, 15, 30, 45, 60] or width < 600
+
+
+def test_of_uneven_steps_below_a_scale_the_first_stand(view: ChartView) -> None:
+    view.resize(200, 300)
+    values = Axis(0.0, 3.0, ((0.0, "middle"), (0.1, "too near"), (1.5, "left"), (3.0, "right")))
+    view.show_chart(replace(BARS, up=ladder(["one"]), across=values, beside=()))
+    assert view.names_across() == ["middle", "left", "right"]
