@@ -50,7 +50,9 @@ def read_input(name: str) -> str:
             with Path(name).open("rb") as file:
                 data = file.read(_MOST + 1)
     except OSError as error:
-        raise InputError(f"cannot read {name}: {reason(error)}") from error
+        raise InputError(
+            f"cannot read {name}: {reason(error)}", "check the path and the permissions of the file"
+        ) from error
     if len(data) > _MOST:
         raise InputError(
             f"cannot read {name}: it is larger than {_MOST // 2**20} MiB",

@@ -11,7 +11,10 @@ from core.text import (
     code_spans,
     complaint,
     counted,
+    first_line,
     json_printable,
+    lines_of,
+    own_sentence,
     printable,
     printable_lines,
     sentence,
@@ -27,6 +30,23 @@ def test_a_list_says_how_long_it_is() -> None:
 def test_a_list_that_was_cut_off_is_none(text: str) -> None:
     with pytest.raises(ParseError, match="the list of folders is not whole"):
         counted(text, "folders")
+
+
+SIGNS = [*"\v\f\x1c\x1d\x1e\x85\u2028\u2029\r"]
+"""Signs at which str.splitlines begins a line. Within a line of a server's output, they stand in a name."""
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_within_a_line_begins_no_line(sign: str) -> None:
+    forged = f"a name{sign}pghaul: forged"
+    assert lines_of(f"{forged}\r\n\nb\n") == [forged, "", "b"]
+    assert lines_of("") == []
+    assert own_sentence(f"{forged}\n") == ""
+    assert complaint(f"{forged}\npghaul: no folder can be made\n") == "no folder can be made"
+    assert first_line(f"\n{forged}\nb\n") == forged
+    assert counted(f"{forged}\n# 1 folders\n", "folders") == (forged,)
+    with pytest.raises(ParseError, match="the list of folders is not whole"):
+        counted(f"a{sign}# 1 folders\n", "folders")
 
 
 def test_the_sentence_of_a_function_counts_before_what_its_tools_said() -> None:

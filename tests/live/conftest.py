@@ -1,4 +1,4 @@
-"""The fixtures of a move that many files share: its cluster on the old server, the facts of both sides, the move.
+"""The fixtures that many files share: the cluster of a move, the facts of both sides, the move, the command line.
 
 A file that needs something else has a fixture of the same name, which then holds in this file alone.
 """
@@ -11,8 +11,10 @@ import pytest
 from core.facts.model import Facts
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
+from tests.live.command_line import CommandLine
 from tests.live.moving import Moving
 
 
@@ -30,6 +32,13 @@ def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, 
     site.clear(cluster)
     site.start(cluster.old)
     return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
+
+
+@pytest.fixture
+def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """The command line; the cluster runs, and its move is described as `m`."""
+    with site.running(CommandLine(lab, asker, capsys)) as made:
+        yield made
 
 
 @pytest.fixture

@@ -157,6 +157,19 @@ def describe(cli: CommandLine, target: str = TARGET, *, spread: bool = False) ->
     cli.set_up(DATA, *(("--tablespace", f"{OTHER}={NEW_OTHER}") if spread else ()), target=target)
 
 
+@contextmanager
+def running(cli: CommandLine) -> Iterator[CommandLine]:
+    """The cluster runs on the old server, and `m` is its move; afterwards no trace of it."""
+    create(cli.lab.old)
+    try:
+        clear(cli.lab)
+        start(cli.lab.old)
+        describe(cli)
+        yield cli
+    finally:
+        remove(cli.lab)
+
+
 def processes(host: Host) -> set[str]:
     """The processes of a host's servers besides their sessions, by the names that they give themselves."""
     return set(re.findall(r"^postgres: ([a-z ]+?) *$", host.exec("ps", "-eo", "args").stdout, re.MULTILINE))

@@ -6,10 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
-from tests.lab.lab import Lab
-from tests.live import moving as site
 from tests.live.command_line import CommandLine
 from tests.live.moving import DATA
 
@@ -28,19 +25,6 @@ done
 """
 """Until its standard input ends: a line for each look at each process that reads files. One that is about to end has no
 priority of its disk any more: it lost its program before."""
-
-
-@pytest.fixture
-def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
-    made = CommandLine(lab, asker, capsys)
-    site.create(lab.old)
-    try:
-        site.clear(lab)
-        site.start(lab.old)
-        site.describe(made)
-        yield made
-    finally:
-        site.remove(lab)
 
 
 @contextmanager

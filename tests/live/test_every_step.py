@@ -125,7 +125,7 @@ def looked_at(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, calls: dict[str
     calls.update({key: len(programs) for key, programs in walk.calls.items()})
     site.clear(cli.lab)
     site.start(cli.lab.old)
-    assert cli("move", "remove", "m")[0] == 0
+    assert cli("move", "remove", "m", "--yes")[0] == 0
     site.describe(cli)
 
 

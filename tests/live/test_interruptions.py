@@ -256,7 +256,7 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
         stopped.runner(
             number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: cluster.cut("old"))
         ).carry_out()
-    assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
+    assert f"pghaul execute '{SPREAD.name}' --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")

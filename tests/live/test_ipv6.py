@@ -20,15 +20,8 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     """The hosts, which have addresses of IPv6 alone."""
     with network.ipv6_alone(lab.subnet, {host.name: host.pid for host in (lab.old, lab.new)}) as addresses:
         old, new = (replace(host, address=addresses[host.name]) for host in (lab.old, lab.new))
-        made = CommandLine(replace(lab, old=old, new=new), asker, capsys)
-        site.create(lab.old)
-        try:
-            site.clear(lab)
-            site.start(lab.old)
-            site.describe(made)
+        with site.running(CommandLine(replace(lab, old=old, new=new), asker, capsys)) as made:
             yield made
-        finally:
-            site.remove(lab)
 
 
 @pytest.mark.long
